@@ -71,11 +71,22 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
   return out;
 }
 
+// How the machine's last runs went says as much of a run whoever estimates it.
+void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
+                   regression::Prediction& out) {
+  if (!now) return;
+  const double factor = models.knowledge->drift_of(where, *now, out.seconds);
+  out.seconds *= factor;
+  out.lower *= factor;
+  out.upper *= factor;
+  out.shared_effect = factor;
+}
+
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
 // less the length of the run matters to it. nullopt: nobody says anything.
 std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Question& question, Phase phase,
                                             std::int64_t iterations, std::optional<std::int64_t> batch,
-                                            ModelKey& key) {
+                                            std::optional<Instant> now, ModelKey& key) {
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch);
   if (!asked) return std::nullopt;
@@ -85,15 +96,17 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   if (!said) return std::nullopt;
   key = asked->key;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
-  return part_of(*said, asked->what, iterations);
+  EstimatePart part = part_of(*said, asked->what, iterations);
+  move_by_drift(models, key, now, part.prediction);
+  return part;
 }
 
-// How the machine's last runs went says as much of a run whoever estimates it.
-void move_by(double shared_effect, regression::Prediction& out) {
-  out.seconds *= shared_effect;
-  out.lower *= shared_effect;
-  out.upper *= shared_effect;
-  out.shared_effect = shared_effect;
+// The same of a network that is only shown.
+Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Phase phase,
+                           std::int64_t iterations, std::optional<Instant> now, ModelKey& key) {
+  auto part = never_ran(models, question, phase, iterations, key);
+  if (part) move_by_drift(models, key, now, part->prediction);
+  return part;
 }
 
 // A model's answer, or that of all the history where such questions are for that.
@@ -117,14 +130,13 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
     }
   }
   ModelKey key;
-  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, key);
+  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, now, key);
   if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
   other->model = model;
   other->prediction.extrapolates = part->prediction.extrapolates;
-  move_by(part->prediction.shared_effect, other->prediction);
   return *other;
 }
 
@@ -163,8 +175,8 @@ Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, 
                     question, out.now, "test_batch_size");
   const Question exact = about(out.key, question);
   ModelKey key;
-  if (question.shown) return never_ran(models, exact, Phase::test, iterations, key);
-  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, key))
+  if (question.shown) return shown(models, exact, Phase::test, iterations, out.now, key);
+  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, out.now, key))
     return std::move(*part);
   Refusal refusal;
   refusal.kind = Refusal::Kind::no_model_of_tests;
@@ -270,7 +282,7 @@ Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
   const Question& question = out.question;
   const ModelSet& models = *out.models;
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  if (question.shown) return never_ran(models, question, phase, question.iterations, out.key);
+  if (question.shown) return shown(models, question, phase, question.iterations, out.now, out.key);
   auto selected = select(*models.models, question);
   if (selected) {
     chosen = std::move(*selected);
@@ -284,7 +296,8 @@ Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
     if (const auto* found = contradiction_in(models, question, phase)) return refuse(contradicting(*found));
   }
   if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
-    if (auto part = bridged(models, question, phase, question.iterations, question.batch_size, out.key))
+    if (auto part =
+            bridged(models, question, phase, question.iterations, question.batch_size, out.now, out.key))
       return std::move(*part);
   }
   return refuse(std::move(selected.error()));

@@ -132,8 +132,11 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   return out;
 }
 
-Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target)
+Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target,
+                     const Knowledge* before)
     : target_(target), data_(std::move(data)), seen_(history) {
+  if (target == estimators::Target::seconds)
+    drift_ = estimators::Drift(history, before != nullptr ? &before->drift_ : nullptr);
   for (const Datum& datum : history)
     for (const std::string& setting : datum.what.settings) {
       const std::string_view name = regression::covariate_name(setting);
@@ -145,13 +148,14 @@ Knowledge::Knowledge(Data data, const estimators::History& history, estimators::
 std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
                                              const std::function<void()>& alive, estimators::Target target) {
   const estimators::History history = joined(data);
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target));
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target, before));
+  const estimators::History steady = out->drift_.without(history);
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
     const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
     const bool update = old != nullptr && !all[i].needs(history, target);
-    out->fitted_.push_back(update ? all[i].refit(history, target, *old) : learn(all[i], history, target));
+    out->fitted_.push_back(update ? all[i].refit(steady, target, *old) : learn(all[i], steady, target));
   }
   return out;
 }
@@ -182,8 +186,9 @@ bool Knowledge::outgrew_records() const {
 std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,
                                                      std::size_t judged, estimators::Target target) {
   auto known = valued(data, target);
-  const auto history = std::make_shared<const estimators::History>(joined(known));
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), *history, target));
+  const estimators::History all = joined(known);
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), all, target));
+  const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
   for (const Estimator& estimator : estimators::estimators())
     out->fitted_.push_back(estimator.needs(*history, target)
                                ? nullptr
@@ -266,6 +271,11 @@ std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators:
   return estimators::answer_of(i, *records_, gap, confidence, [&](std::size_t one) {
     return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
   });
+}
+
+double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
+  const double at = epoch_seconds(from);
+  return std::exp(drift_.over(case_of(where), {at, at + seconds}));
 }
 
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,

@@ -17,6 +17,7 @@
 
 #include "prediction/question.h"
 #include "regression/estimators/answer.h"
+#include "regression/estimators/drift.h"
 #include "storage/rows.h"
 
 namespace etad::prediction {
@@ -119,6 +120,9 @@ class Knowledge {
   std::optional<Said> ask(const estimators::Case& what, double confidence,
                           std::optional<estimators::Gap> along_with = std::nullopt) const;
 
+  // By what factor the machine's drift moves a run of `seconds` that starts then.
+  double drift_of(const ModelKey& where, Instant from, double seconds) const;
+
   const std::vector<estimators::Record>& records() const { return *records_; }
   std::size_t judged() const { return judged_; }  // runs there were when the records were made
   bool outgrew_records() const;                   // far more runs, or fewer, than there were then
@@ -132,13 +136,15 @@ class Knowledge {
   std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, const estimators::Case& what,
                                              double confidence) const;
   void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
-  Knowledge(Data data, const estimators::History& history, estimators::Target target);
+  Knowledge(Data data, const estimators::History& history, estimators::Target target,
+            const Knowledge* before = nullptr);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
                                            const std::function<void()>& alive, estimators::Target target);
 
   estimators::Target target_;
   Data data_;
   estimators::Seen seen_;
+  estimators::Drift drift_;  // of time alone
   std::set<std::string, std::less<>> setting_names_;
   std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
   std::shared_ptr<const std::vector<estimators::Record>> records_;

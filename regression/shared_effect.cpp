@@ -21,10 +21,6 @@ constexpr double kBelieved = 2.5;      // of its distance from the model, what c
 constexpr double kMostLeverage = 0.8;  // of a run on its own fit: beyond, what is left says nothing
 constexpr double kForgotten = 8;       // lifetimes after which nothing of it is left
 
-struct Interval {
-  double from = 0, until = 0;
-};
-
 Interval interval_of(const SharedEffectPoint& p) {
   return {p.from, p.until};
 }
@@ -34,7 +30,8 @@ double mean_decay(double length) {
   return length > 1e-9 ? -std::expm1(-length) / length : 1;
 }
 
-// The correlation of the process' means over two intervals of time: e^(-|u - v|/tau), averaged over both.
+}  // namespace
+
 double correlation(const Interval& x, const Interval& y, double lasting) {
   const double gap = std::max(x.from - y.until, y.from - x.until) / lasting;
   if (gap >= 0) {
@@ -50,6 +47,8 @@ double correlation(const Interval& x, const Interval& y, double lasting) {
           corner(x.from - y.from)) /
          product;
 }
+
+namespace {
 
 using Square =
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, static_cast<int>(kMostSharedEffectPoints),

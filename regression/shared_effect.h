@@ -65,6 +65,15 @@ class SharedEffect {
   double scale_ = 0;                       // the median of the points' scales
 };
 
+struct Interval {
+  double from = 0, until = 0;  // seconds
+  bool operator==(const Interval&) const = default;
+};
+
+// The correlation of the means over two intervals of time of a process of variance 1 that lasts that long (tau):
+// e^(-|u - v|/tau), averaged over both.
+double correlation(const Interval& x, const Interval& y, double lasting);
+
 // How many of the newest points say how long it lasts, and how many of the last ones what it is now.
 inline constexpr std::size_t kMostSharedEffectPoints = 48, kMostRecent = 24;
 

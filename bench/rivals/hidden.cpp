@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "regression/estimators/answer.h"
+#include "regression/estimators/drift.h"
 
 namespace etad::bench {
 namespace {
@@ -130,7 +131,8 @@ void print_hidden(const History& history, Target target, const std::string& what
     const Seen seen(known);
     const std::vector<Record> records = compare(known, target);  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
-    for (const Estimator& each : all) fitted.push_back(learn(each, known, target));
+    const History steady = target == Target::seconds ? Drift(known).without(known) : known;
+    for (const Estimator& each : all) fitted.push_back(learn(each, steady, target));
     std::set<std::string> elsewhere;
     for (const Datum& each : known) elsewhere.insert(key_of(each.what, kElsewhere));
     for (const ReplicateGroup& group : replicate_groups(hidden)) {

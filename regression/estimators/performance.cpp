@@ -8,6 +8,7 @@
 
 #include "parsers/base/hash.h"
 #include "regression/estimators/combined.h"
+#include "regression/estimators/drift.h"
 #include "regression/interval.h"
 #include "regression/statistics.h"
 
@@ -182,7 +183,10 @@ void combine_trials(Kind kind, Trials& trials) {
 class Comparison {
  public:
   Comparison(History history, Target target, const std::function<void()>& alive)
-      : history_(sample_of(std::move(history))), target_(target), alive_(alive) {
+      : history_(sample_of(std::move(history))),
+        steady_(target == Target::seconds ? Drift(history_).without(history_) : history_),
+        target_(target),
+        alive_(alive) {
     for (Trials& trials : trials_) trials.resize(estimators().size());
     for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
       for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
@@ -208,7 +212,7 @@ class Comparison {
 
  private:
   void ask(Kind kind, std::size_t fold) {
-    const auto [known, hidden] = split(history_, kind, fold);
+    const History known = split(steady_, kind, fold).first, hidden = split(history_, kind, fold).second;
     if (known.empty() || hidden.empty()) return;
     const Seen seen(known);
     std::map<Kind, std::vector<ReplicateGroup>> asked;
@@ -249,7 +253,7 @@ class Comparison {
     }
   }
 
-  History history_;
+  History history_, steady_;
   std::size_t all_groups_ = replicate_groups(history_).size();
   Target target_;
   const std::function<void()>& alive_;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "prediction/estimate.h"
@@ -65,8 +68,7 @@ TEST(AsOf, TheMachinesSharedEffectOfThenIsCountedIn) {
   EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
 }
 
-// Two networks' exact runs at five sizes, the first one's model, and a machine that was slow and fast in turn and is
-// slow now.
+// Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.
 std::shared_ptr<const ModelSet> slow_now(Instant now) {
   Knowledge::Data data;
   std::vector<FittedModel> models;
@@ -83,21 +85,26 @@ std::shared_ptr<const ModelSet> slow_now(Instant now) {
     fitted.model.samples = {8, 128};
     fitted.model.iterations = {100, 100};
     fitted.model.noise = 0.1;
-    std::vector<RunData> runs;
-    for (const int size : {8, 16, 32, 64, 128}) {
-      RunData run;
-      run.run_id = size;
-      run.iterations = 100;
-      run.samples_per_iteration = size;
-      run.duration = from_seconds(5 + size);
-      runs.push_back(run);
-    }
-    data.emplace(fitted.key, data_of(fitted.key, runs));
   }
+  // One after the other, in spells of eight.
+  const auto spell = [](int i) { return i / 8 % 2 == 0 ? 0.1 : -0.1; };
+  std::map<std::string, std::vector<RunData>> runs;
+  for (int i = 1; i <= 48; ++i) {
+    RunData run;
+    run.run_id = i;
+    run.iterations = 100;
+    run.samples_per_iteration = 8 << (i / 2 % 5);
+    run.duration = from_seconds((5 + static_cast<double>(run.samples_per_iteration)) * std::exp(spell(i)));
+    run.ended_at = now - std::chrono::seconds{40 * i};
+    run.started_at = *run.ended_at - std::chrono::seconds{30};
+    runs[i % 2 == 0 ? "LeNet" : "AlexNet"].push_back(run);
+  }
+  for (const FittedModel& fitted : models)
+    data.emplace(fitted.key, data_of(fitted.key, runs.at(fitted.key.network)));
   std::vector<regression::SharedEffectPoint> points;
   for (int i = 1; i <= 48; ++i) {
     const double until = epoch_seconds(now) - 40 * i;
-    points.push_back({until - 30, until, i / 8 % 2 == 0 ? 0.1 : -0.1, 0.01, 0.1});
+    points.push_back({until - 30, until, spell(i), 0.01, 0.1});
   }
   for (FittedModel& fitted : models)
     fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);

@@ -1,0 +1,171 @@
+#include "regression/estimators/drift.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "regression/estimators/batch_curve.h"
+#include "regression/estimators/effects_kernel.h"
+#include "regression/estimators/solvers.h"
+
+namespace etad::estimators {
+namespace {
+
+using regression::Interval;
+
+struct Lasting {
+  double seconds = 0, share = 0;  // of the variance
+};
+constexpr std::array kLastings{Lasting{60, 0.4}, Lasting{600, 0.4}, Lasting{86400, 0.2}};
+constexpr std::array kDeviations{0.0, 0.03, 0.06, 0.12, 0.24};  // of the process
+constexpr std::array kNoises{0.03, 0.06, 0.12};                 // of a run
+constexpr double kMiddleDeviation = 0.12, kMiddleNoise = 0.06;  // to judge outliers by
+constexpr double kNone = 0.5;                                   // probability beforehand that nothing drifts
+constexpr double kBelieved = 2.5;                               // standard deviations from where the others put a run
+constexpr std::size_t kFewest = 4;                              // different times that tell anything
+
+Interval time_of(const Datum& run) {
+  return {run.started_at, std::max(run.ended_at, run.started_at)};
+}
+
+// The correlation of the process' means over two spans of time.
+double of_process(const Interval& a, const Interval& b) {
+  double out = 0;
+  for (const Lasting& lasting : kLastings) out += lasting.share * regression::correlation(a, b, lasting.seconds);
+  return out;
+}
+
+// What the runs' curves leave of the logarithms of their values.
+Eigen::VectorXd levels_of(const std::vector<const Datum*>& runs) {
+  constexpr double kBend = 0.1, kOwnBend = 0.03;  // as for `effects`
+  std::vector<ReplicateGroup> each;
+  for (const Datum* run : runs) each.push_back({&run->what, std::log(run->value), 1});
+  const BatchCurves curves(each, kBend, kOwnBend);
+  Eigen::VectorXd out = numbers_of(
+      each, [&](const ReplicateGroup& run) { return run.log_value - curves.at(*run.what).mean; });
+  return out.array() - out.mean();
+}
+
+// A symmetric matrix of what each two of them have in common.
+template <class Things, class InCommon>
+Eigen::MatrixXd matrix_of(const Things& things, const InCommon& in_common) {
+  const auto n = static_cast<Eigen::Index>(things.size());
+  Eigen::MatrixXd out(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j <= i; ++j)
+      out(i, j) = out(j, i) =
+          in_common(things[static_cast<std::size_t>(i)], things[static_cast<std::size_t>(j)]);
+  return out;
+}
+
+// A machine's runs as one Gaussian process, in which their drift has a variance and so has their noise.
+struct Process {
+  Eigen::VectorXd levels;
+  Eigen::MatrixXd effects, drift;
+  Eigen::VectorXd doubt;  // further variance of runs that are not believed
+
+  Eigen::LLT<Eigen::MatrixXd> factor(double variance, double noise) const {
+    Eigen::MatrixXd covariance = effects + variance * drift;
+    covariance.diagonal() += doubt;
+    covariance.diagonal().array() += noise;
+    return Eigen::LLT<Eigen::MatrixXd>(covariance);
+  }
+};
+
+// A run that lies far from where all others put it is no evidence of what they have in common. (Leaving one out: Rasmussen
+// & Williams 2006, eq. 5.12.)
+void doubt_outliers(Process& process) {
+  const auto n = process.levels.size();
+  const auto factor = process.factor(std::pow(kMiddleDeviation, 2), std::pow(kMiddleNoise, 2));
+  const Eigen::VectorXd weights = factor.solve(process.levels);
+  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(n, n));
+  for (Eigen::Index i = 0; i < n; ++i)
+    if (std::abs(weights[i]) > kBelieved * std::sqrt(inverse(i, i))) process.doubt[i] = 1;
+}
+
+Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::vector<Interval>& times) {
+  Encoder encoder;
+  std::vector<KernelPoint> points;
+  for (const Datum* run : runs) points.push_back(encoder.learn(run->what));
+  Strengths assumed;
+  assumed.fill(1);
+  Process process{levels_of(runs), matrix_of(points, Covariance(assumed)), matrix_of(times, of_process),
+                  Eigen::VectorXd::Zero(static_cast<Eigen::Index>(runs.size()))};
+  doubt_outliers(process);
+  struct Tried {
+    double evidence = 0;
+    Eigen::VectorXd weights;
+  };
+  std::vector<Tried> grid;
+  for (const double noise : kNoises) {
+    for (const double deviation : kDeviations) {
+      const auto factor = process.factor(std::pow(deviation, 2), std::pow(noise, 2));
+      const Eigen::VectorXd weights = factor.solve(process.levels);
+      const double beforehand = deviation > 0 ? (1 - kNone) / (kDeviations.size() - 1) : kNone;
+      const double evidence = std::log(beforehand) - 0.5 * process.levels.dot(weights) -
+                              factor.matrixLLT().diagonal().array().log().sum();
+      if (std::isfinite(evidence)) grid.push_back({evidence, std::pow(deviation, 2) * weights});
+    }
+  }
+  Eigen::VectorXd out = Eigen::VectorXd::Zero(process.levels.size());
+  if (grid.empty()) return out;
+  const double best = std::ranges::max_element(grid, {}, &Tried::evidence)->evidence;
+  double total = 0;
+  for (const Tried& tried : grid) {
+    total += std::exp(tried.evidence - best);
+    out += std::exp(tried.evidence - best) * tried.weights;
+  }
+  return out / total;
+}
+
+}  // namespace
+
+Drift::Drift(const History& history, const Drift* before) {
+  std::map<std::string, std::vector<const Datum*>> machines;
+  for (const Datum& run : history)
+    if (usable(run) && run.started_at > 0) machines[key_of(run.what, kMachine)].push_back(&run);
+  for (auto& [key, runs] : machines) {
+    std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
+    if (runs.size() > kMostTelling) runs.resize(kMostTelling);
+    std::set<double> starts;
+    Machine machine;
+    for (const Datum* run : runs) {
+      starts.insert(run->started_at);
+      machine.times.push_back(time_of(*run));
+      machine.values.push_back(run->value);
+    }
+    if (starts.size() < kFewest) continue;
+    const Machine* const old = before != nullptr ? before->machine(key) : nullptr;
+    const bool same = old != nullptr && old->values == machine.values && old->times == machine.times;
+    machine.weights = same ? old->weights : drift_weights(runs, machine.times);
+    machines_.emplace(key, std::move(machine));
+  }
+}
+
+const Drift::Machine* Drift::machine(const std::string& key) const {
+  const auto found = machines_.find(key);
+  return found == machines_.end() ? nullptr : &found->second;
+}
+
+double Drift::over(const Case& where, const Interval& when) const {
+  const Machine* const at = machine(key_of(where, kMachine));
+  if (at == nullptr) return 0;
+  double out = 0;
+  for (Eigen::Index i = 0; i < at->weights.size(); ++i)
+    out += at->weights[i] * of_process(when, at->times[static_cast<std::size_t>(i)]);
+  return std::isfinite(out) ? out : 0;
+}
+
+History Drift::without(History history) const {
+  for (Datum& run : history) {
+    const Machine* const at = machine(key_of(run.what, kMachine));
+    // Of what was before the first run that tells of it nothing is known.
+    if (at == nullptr || !(run.started_at >= at->times.back().from)) continue;
+    run.value *= std::exp(-over(run.what, time_of(run)));
+  }
+  return history;
+}
+
+}  // namespace etad::estimators

@@ -1,0 +1,51 @@
+// What a machine's runs have in common at one time: neighbours on shared cores, a warm card, other jobs. All few runs of
+// a network may have been made in one such state of the machine, and what they are off by is not the network's. So
+// estimators learn from the history as it would be without its drift, and answers are moved by that of the time in
+// question.
+//
+// In the logarithm a run's value is what `effects` makes of it (effects_kernel.h, batch_curve.h), plus the mean over the
+// time of the run of a process u(t), plus noise: one Gaussian process, in which what is a network's is told from what is
+// the time's (Rasmussen & Williams 2006, eq. 2.25). u is a sum of Ornstein-Uhlenbeck processes, the AR(1) processes of
+// continuous time, that last a minute, ten minutes and a day. How far it and the noise move runs is averaged over a grid,
+// each point of which weighs as much as it makes the runs likely; that nothing drifts is as likely beforehand as all
+// others together.
+#pragma once
+
+#include <Eigen/Core>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "regression/estimators/case.h"
+#include "regression/shared_effect.h"
+
+namespace etad::estimators {
+
+class Drift {
+ public:
+  // Of each machine the newest kMostTelling runs tell it, those that say when they were. The cost is cubic in their
+  // number; machines that have run nothing since `before` was made are taken from it.
+  static constexpr std::size_t kMostTelling = 64;
+
+  Drift() = default;
+  explicit Drift(const History& history, const Drift* before = nullptr);
+
+  // The logarithm of the factor that it is over that time on a machine (device, host, framework).
+  double over(const Case& where, const regression::Interval& when) const;
+
+  // The same runs as they would have been without it.
+  History without(History history) const;
+
+ private:
+  struct Machine {
+    std::vector<regression::Interval> times;  // of the runs that tell it, the newest first
+    std::vector<double> values;               // theirs
+    // The logarithm at a time is the sum of these, each times the process' correlation with its run.
+    Eigen::VectorXd weights;
+  };
+  const Machine* machine(const std::string& key) const;  // nullptr: nothing tells of it
+
+  std::map<std::string, Machine> machines_;
+};
+
+}  // namespace etad::estimators

@@ -1,0 +1,111 @@
+#include "regression/estimators/drift.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+constexpr double kEvery = 40, kLong = 30;  // seconds from one run's start to the next one's, and of a run
+
+double truth(const Case& what) {
+  return (what.network == "LeNet" ? 0.02 : 0.1) * (20 + what.samples);
+}
+
+// Runs of two networks in turn, one after the other from `begin` on. `slow` says how much slower the machine is in the
+// i-th one.
+template <class Slow>
+History in_turn(int runs, double begin, const Slow& slow) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(0, 0.02);
+  History out;
+  for (int i = 0; i < runs; ++i) {
+    const Case what = a_case(i % 2 == 0 ? "LeNet" : "AlexNet", 16 << (i / 2 % 3));
+    add(out, what, truth(what) * slow(i) * std::exp(noise(random)));
+    out.back().started_at = begin + kEvery * i;
+    out.back().ended_at = out.back().started_at + kLong;
+  }
+  return out;
+}
+
+double slow_in_the_middle(int i) {
+  return i >= 16 && i < 32 ? 1.4 : 1.0;
+}
+
+// What a run's value is off by, on average over those of some of the history.
+double off(const History& history, int from, int until) {
+  double sum = 0;
+  for (int i = from; i < until; ++i) {
+    const Datum& run = history[static_cast<std::size_t>(i)];
+    sum += std::log(run.value / truth(run.what)) / (until - from);
+  }
+  return sum;
+}
+
+TEST(Drift, OfASlowHourIsTakenOut) {
+  const History history = in_turn(48, 1e9, slow_in_the_middle);
+  const Drift drift(history);
+  const History steady = drift.without(history);
+  EXPECT_NEAR(off(history, 16, 32) - off(history, 0, 16), std::log(1.4), 0.02);
+  EXPECT_NEAR(off(steady, 16, 32) - off(steady, 0, 16), 0, 0.05);
+  EXPECT_NEAR(off(steady, 32, 48) - off(steady, 0, 16), 0, 0.03);
+  const Case what = a_case("LeNet", 16);
+  const auto over = [&](int run) { return drift.over(what, {1e9 + kEvery * run, 1e9 + kEvery * run + kLong}); };
+  EXPECT_NEAR(over(24) - over(8), std::log(1.4), 0.06);
+}
+
+TEST(Drift, OfTheLastRunsHoldsForTheNextAndNotForEver) {
+  const History history = in_turn(32, 1e9, slow_in_the_middle);
+  const Drift drift(history);
+  const Case what = a_case("a network that never ran", 16);
+  const double end = 1e9 + kEvery * 32;
+  EXPECT_GT(drift.over(what, {end, end + kLong}), 0.1);
+  EXPECT_LT(drift.over(what, {end, end + 86400}), 0.06) << "a long run outlasts it";
+  EXPECT_NEAR(drift.over(what, {end + 1e7, end + 1e7 + kLong}), 0, 1e-6);
+  EXPECT_EQ(drift.over(a_case("LeNet", 16, 1, "V100"), {end, end + kLong}), 0) << "another machine";
+}
+
+TEST(Drift, IsNotSeenWhereThereIsNone) {
+  const History history = in_turn(48, 1e9, [](int) { return 1.0; });
+  const History steady = Drift(history).without(history);
+  for (std::size_t i = 0; i < history.size(); ++i)
+    EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.02) << i;
+}
+
+TEST(Drift, DoesNotFollowOneRunThatWentAstray) {
+  const History history = in_turn(48, 1e9, [](int i) { return i == 20 ? 5.0 : 1.0; });
+  const History steady = Drift(history).without(history);
+  for (const std::size_t i : {18U, 19U, 21U, 22U}) EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.03) << i;
+}
+
+TEST(Drift, IsUnknownOfRunsThatDoNotSayWhenTheyWere) {
+  History history = in_turn(48, 1e9, slow_in_the_middle);
+  for (Datum& run : history) run.started_at = run.ended_at = 0;
+  const History steady = Drift(history).without(history);
+  for (std::size_t i = 0; i < history.size(); ++i) EXPECT_EQ(steady[i].value, history[i].value);
+}
+
+TEST(Drift, IsToldByTheNewestRunsAlone) {
+  const int many = static_cast<int>(Drift::kMostTelling) + 100;
+  const History history = in_turn(many, 1e9, slow_in_the_middle);
+  const History steady = Drift(history).without(history);
+  EXPECT_EQ(steady.front().value, history.front().value);
+}
+
+TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
+  const History history = in_turn(48, 1e9, slow_in_the_middle);
+  const Drift before(history);
+  const auto next = in_turn(49, 1e9, slow_in_the_middle);
+  const regression::Interval now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
+  const Case what = a_case("LeNet", 16);
+  EXPECT_EQ(Drift(history, &before).over(what, now), before.over(what, now));
+  EXPECT_EQ(Drift(next, &before).over(what, now), Drift(next).over(what, now));
+  EXPECT_NE(Drift(next, &before).over(what, now), before.over(what, now));
+}
+
+}  // namespace
+}  // namespace etad::estimators
