@@ -6,27 +6,6 @@
 namespace etad::test {
 namespace {
 
-// diffusers' and kohya's scripts make images amid the bar, and save weights: that is no training.
-TEST(LargeModels, ImagesMadeAmidABarOfStepsAreNoTraining) {
-  for (const bool kohya : {false, true}) {
-    std::vector<std::string> lines;
-    int seconds = 0;
-    for (int step = 1; step <= 1000; ++step) {
-      seconds += 2;
-      lines.push_back(written("%s: %3d%%|####| %d/1000 [%02d:%02d<00:01,  2.00s/it, loss=0.5125]",
-                              kohya ? "steps" : "Steps", step / 10, step, seconds / 60, seconds % 60));
-      if (step % 200 != 0) continue;
-      lines.emplace_back(kohya ? "saving checkpoint: out/tiny.safetensors"
-                               : " Generating 4 images with prompt: a red house.");
-      seconds += 60;
-    }
-    const auto runs = runs_of(lines, 100);
-    ASSERT_EQ(runs.size(), 1U);
-    EXPECT_EQ(runs.at(0).iteration, 1000);
-    EXPECT_NEAR(step_time(runs.at(0)), 2, 0.01) << kohya;
-  }
-}
-
 // Its console tells the plan in a line that W&B's copy of the output lacks: the bar does, too.
 TEST(LargeModels, TheFirstStateOfVerlsBarTellsThePlan) {
   std::vector<std::string> lines = {"Training Progress:   0%|          | 0/250 [00:00<?, ?it/s]"};
