@@ -123,6 +123,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.joules = run.joules.value_or(0) / datum.what.iterations;
     datum.peak_bytes = run.peak_bytes.value_or(0);
     datum.run = run.run_id;
+    datum.owner = run.owner;
     if (run.started_at) datum.started_at = epoch_seconds(*run.started_at);
     if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
     out.push_back(std::move(datum));

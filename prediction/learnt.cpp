@@ -28,15 +28,16 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 12;
+constexpr std::int64_t kVersion = 13;
 
 // A run with what its model's key does not say.
 struct KeptRun {
   double samples = 0, iterations = 0, value = 0, started_at = 0, ended_at = 0, joules = 0, peak_bytes = 0;
-  std::int64_t run = 0;
+  std::int64_t run = 0, owner = 0;
   std::vector<std::string> settings;
 };
-ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, peak_bytes, run, settings)
+ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, peak_bytes, run, owner,
+           settings)
 
 struct KeptModel {
   ModelKey key;
@@ -67,12 +68,13 @@ struct Kept {
 ETAD_SAVED(Kept, costs, models, seconds, joules, peak_bytes, contradictions)
 
 KeptRun kept(const estimators::Datum& datum) {
-  return {datum.what.samples, datum.what.iterations, datum.value, datum.started_at,   datum.ended_at,
-          datum.joules,       datum.peak_bytes,      datum.run,   datum.what.settings};
+  return {datum.what.samples, datum.what.iterations, datum.value, datum.started_at, datum.ended_at,
+          datum.joules,       datum.peak_bytes,      datum.run,   datum.owner,      datum.what.settings};
 }
 
 estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
-  estimators::Datum out{facts, run.value, run.run, run.started_at, run.ended_at, run.joules, run.peak_bytes};
+  estimators::Datum out{facts,        run.value,  run.run,        run.started_at,
+                        run.ended_at, run.joules, run.peak_bytes, run.owner};
   out.what.samples = run.samples;
   out.what.iterations = run.iterations;
   out.what.settings = std::move(run.settings);

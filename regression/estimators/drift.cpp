@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
@@ -23,8 +24,8 @@ constexpr std::array kDeviations{0.0, 0.03, 0.06, 0.12, 0.24};  // of the proces
 constexpr std::array kNoises{0.03, 0.06, 0.12};                 // of a run
 constexpr double kMiddleDeviation = 0.12, kMiddleNoise = 0.06;  // to judge outliers by
 constexpr double kNone = 0.5;                                   // probability beforehand that nothing drifts
-constexpr double kBelieved = 2.5;                               // standard deviations from where the others put a run
-constexpr std::size_t kFewest = 4;                              // different times that tell anything
+constexpr double kBelieved = 2.5;   // standard deviations from where the others put a run
+constexpr std::size_t kFewest = 4;  // different times that tell anything
 
 Interval time_of(const Datum& run) {
   return {run.started_at, std::max(run.ended_at, run.started_at)};
@@ -33,7 +34,8 @@ Interval time_of(const Datum& run) {
 // The correlation of the process' means over two spans of time.
 double of_process(const Interval& a, const Interval& b) {
   double out = 0;
-  for (const Lasting& lasting : kLastings) out += lasting.share * regression::correlation(a, b, lasting.seconds);
+  for (const Lasting& lasting : kLastings)
+    out += lasting.share * regression::correlation(a, b, lasting.seconds);
   return out;
 }
 
@@ -43,8 +45,8 @@ Eigen::VectorXd levels_of(const std::vector<const Datum*>& runs) {
   std::vector<ReplicateGroup> each;
   for (const Datum* run : runs) each.push_back({&run->what, std::log(run->value), 1});
   const BatchCurves curves(each, kBend, kOwnBend);
-  Eigen::VectorXd out = numbers_of(
-      each, [&](const ReplicateGroup& run) { return run.log_value - curves.at(*run.what).mean; });
+  Eigen::VectorXd out =
+      numbers_of(each, [&](const ReplicateGroup& run) { return run.log_value - curves.at(*run.what).mean; });
   return out.array() - out.mean();
 }
 
@@ -120,28 +122,73 @@ Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::
   return out / total;
 }
 
+// The newest of a machine's runs, of several owners in turn.
+std::vector<const Datum*> telling(std::vector<const Datum*> runs) {
+  std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
+  std::map<std::int64_t, std::size_t> of_owner;
+  std::vector<std::pair<std::size_t, const Datum*>> turns;
+  for (const Datum* run : runs)
+    if (of_owner.contains(run->owner) || of_owner.size() < Drift::kMostOwners)
+      turns.emplace_back(of_owner[run->owner]++, run);
+  std::ranges::stable_sort(turns, {}, &std::pair<std::size_t, const Datum*>::first);
+  if (turns.size() > Drift::kMostTelling) turns.resize(Drift::kMostTelling);
+  runs.clear();
+  for (const auto& [turn, run] : turns) runs.push_back(run);
+  std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
+  return runs;
+}
+
+std::vector<Interval> times_of(const std::vector<const Datum*>& runs) {
+  std::vector<Interval> out;
+  for (const Datum* run : runs) out.push_back(time_of(*run));
+  return out;
+}
+
+bool tell_enough(const std::vector<const Datum*>& runs) {
+  std::set<double> starts;
+  for (const Datum* run : runs) starts.insert(run->started_at);
+  return starts.size() >= kFewest;
+}
+
 }  // namespace
 
 Drift::Drift(const History& history, const Drift* before) {
   std::map<std::string, std::vector<const Datum*>> machines;
   for (const Datum& run : history)
     if (usable(run) && run.started_at > 0) machines[key_of(run.what, kMachine)].push_back(&run);
-  for (auto& [key, runs] : machines) {
-    std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
-    if (runs.size() > kMostTelling) runs.resize(kMostTelling);
-    std::set<double> starts;
+  for (auto& [key, all] : machines) {
+    const auto runs = telling(std::move(all));
+    if (!tell_enough(runs)) continue;
     Machine machine;
-    for (const Datum* run : runs) {
-      starts.insert(run->started_at);
-      machine.times.push_back(time_of(*run));
-      machine.values.push_back(run->value);
-    }
-    if (starts.size() < kFewest) continue;
+    machine.times = times_of(runs);
+    for (const Datum* run : runs) machine.values.push_back(run->value);
     const Machine* const old = before != nullptr ? before->machine(key) : nullptr;
     const bool same = old != nullptr && old->values == machine.values && old->times == machine.times;
-    machine.weights = same ? old->weights : drift_weights(runs, machine.times);
+    machine.told = same ? old->told : told_by(runs);
     machines_.emplace(key, std::move(machine));
   }
+}
+
+// By all of them, and, of several owners, by all but each one's.
+std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
+  std::vector<Told> out = {{times_of(runs), drift_weights(runs, times_of(runs))}};
+  std::set<std::int64_t> owners;
+  for (const Datum* run : runs) owners.insert(run->owner);
+  if (owners.size() == 1) return out;
+  for (const std::int64_t owner : owners) {
+    auto others = runs;
+    std::erase_if(others, [owner](const Datum* run) { return run->owner == owner; });
+    out.push_back({times_of(others), {}});
+    if (tell_enough(others)) out.back().weights = drift_weights(others, out.back().times);
+  }
+  return out;
+}
+
+double Drift::Told::over(const Interval& when) const {
+  double out = 0;
+  for (Eigen::Index i = 0; i < weights.size(); ++i)
+    out += weights[i] * of_process(when, times[static_cast<std::size_t>(i)]);
+  return std::isfinite(out) ? out : 0;
 }
 
 const Drift::Machine* Drift::machine(const std::string& key) const {
@@ -152,10 +199,13 @@ const Drift::Machine* Drift::machine(const std::string& key) const {
 double Drift::over(const Case& where, const Interval& when) const {
   const Machine* const at = machine(key_of(where, kMachine));
   if (at == nullptr) return 0;
-  double out = 0;
-  for (Eigen::Index i = 0; i < at->weights.size(); ++i)
-    out += at->weights[i] * of_process(when, at->times[static_cast<std::size_t>(i)]);
-  return std::isfinite(out) ? out : 0;
+  double out = at->told.front().over(when);
+  for (const Told& each : at->told) {
+    const double other = each.over(when);
+    if (other * out <= 0) return 0;
+    if (std::abs(other) < std::abs(out)) out = other;
+  }
+  return out;
 }
 
 History Drift::without(History history) const {

@@ -9,6 +9,9 @@
 // continuous time, that last a minute, ten minutes and a day. How far it and the noise move runs is averaged over a grid,
 // each point of which weighs as much as it makes the runs likely; that nothing drifts is as likely beforehand as all
 // others together.
+//
+// Anybody may write that a machine is slow. Of several owners nobody is believed alone: drift is told once by all of them
+// and once by all but each, and the least of that counts.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,9 +26,9 @@ namespace etad::estimators {
 
 class Drift {
  public:
-  // Of each machine the newest kMostTelling runs tell it, those that say when they were. The cost is cubic in their
-  // number; machines that have run nothing since `before` was made are taken from it.
-  static constexpr std::size_t kMostTelling = 64;
+  // Of each machine the newest kMostTelling runs tell it, those that say when they were, of kMostOwners in turn. The cost
+  // is cubic in their number; machines that have run nothing since `before` was made are taken from it.
+  static constexpr std::size_t kMostTelling = 64, kMostOwners = 8;
 
   Drift() = default;
   explicit Drift(const History& history, const Drift* before = nullptr);
@@ -37,12 +40,20 @@ class Drift {
   History without(History history) const;
 
  private:
+  // As some of the runs tell it: the logarithm at a time is the sum of the weights, each times the process' correlation
+  // with its run.
+  struct Told {
+    std::vector<regression::Interval> times;
+    Eigen::VectorXd weights;
+
+    double over(const regression::Interval& when) const;
+  };
   struct Machine {
     std::vector<regression::Interval> times;  // of the runs that tell it, the newest first
     std::vector<double> values;               // theirs
-    // The logarithm at a time is the sum of these, each times the process' correlation with its run.
-    Eigen::VectorXd weights;
+    std::vector<Told> told;                   // by all of them; of several owners, by all but each one's, too
   };
+  static std::vector<Told> told_by(const std::vector<const Datum*>& runs);
   const Machine* machine(const std::string& key) const;  // nullptr: nothing tells of it
 
   std::map<std::string, Machine> machines_;

@@ -54,7 +54,9 @@ TEST(Drift, OfASlowHourIsTakenOut) {
   EXPECT_NEAR(off(steady, 16, 32) - off(steady, 0, 16), 0, 0.05);
   EXPECT_NEAR(off(steady, 32, 48) - off(steady, 0, 16), 0, 0.03);
   const Case what = a_case("LeNet", 16);
-  const auto over = [&](int run) { return drift.over(what, {1e9 + kEvery * run, 1e9 + kEvery * run + kLong}); };
+  const auto over = [&](int run) {
+    return drift.over(what, {1e9 + kEvery * run, 1e9 + kEvery * run + kLong});
+  };
   EXPECT_NEAR(over(24) - over(8), std::log(1.4), 0.06);
 }
 
@@ -79,7 +81,8 @@ TEST(Drift, IsNotSeenWhereThereIsNone) {
 TEST(Drift, DoesNotFollowOneRunThatWentAstray) {
   const History history = in_turn(48, 1e9, [](int i) { return i == 20 ? 5.0 : 1.0; });
   const History steady = Drift(history).without(history);
-  for (const std::size_t i : {18U, 19U, 21U, 22U}) EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.03) << i;
+  for (const std::size_t i : {18U, 19U, 21U, 22U})
+    EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.03) << i;
 }
 
 TEST(Drift, IsUnknownOfRunsThatDoNotSayWhenTheyWere) {
@@ -94,6 +97,37 @@ TEST(Drift, IsToldByTheNewestRunsAlone) {
   const History history = in_turn(many, 1e9, slow_in_the_middle);
   const History steady = Drift(history).without(history);
   EXPECT_EQ(steady.front().value, history.front().value);
+}
+
+// Of several owners one may write that the machine is as slow as he likes.
+TEST(Drift, IsNotToldByOneOwnerAlone) {
+  constexpr int kRuns = 32;
+  History history = in_turn(kRuns, 1e9, [](int) { return 1.0; });
+  const double forged = 1e9 + kEvery * kRuns;
+  for (const double times : {1.5, 4.0, 70.0}) {
+    History both = history;
+    for (int i = 0; i < 200; ++i) {
+      add(both, a_case("forged", 64), i < 100 ? 1 : times);
+      both.back().started_at = forged + i;
+      both.back().ended_at = both.back().started_at + 1;
+      both.back().owner = 1;
+    }
+    const Drift drift(both);
+    const regression::Interval now{forged + 200, forged + 200 + kLong};
+    EXPECT_NEAR(drift.over(a_case("LeNet", 16), now), 0, 0.02) << times;
+    const History steady = drift.without(both);
+    for (std::size_t i = 0; i < kRuns; ++i) EXPECT_NEAR(steady[i].value / both[i].value, 1, 0.03) << times;
+  }
+}
+
+TEST(Drift, IsToldByOwnersWhoSayTheSame) {
+  History history = in_turn(32, 1e9, slow_in_the_middle);
+  const regression::Interval now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
+  const double alone = Drift(history).over(a_case("LeNet", 16), now);
+  for (std::size_t i = 0; i < history.size(); ++i) history[i].owner = static_cast<std::int64_t>(i / 4 % 2);
+  const double together = Drift(history).over(a_case("LeNet", 16), now);
+  EXPECT_GT(together, 0.5 * alone);
+  EXPECT_LE(together, alone);
 }
 
 TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
