@@ -346,7 +346,8 @@ Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
   ingest_->stop();
-  const auto done = change();
+  auto done = change();
+  if (done) done = writer_->with([](Writer& writer) { return writer.sync(); });
   const auto started = ingest_->start(std::move(*setup));
   refit_soon();
   server_->changed();
@@ -388,7 +389,10 @@ Result<void> Daemon::forget_run(std::int64_t run_id) {
   if (*row && (*row)->run.state == RunState::running)
     return fail(ErrorKind::conflict, "it is running: its next line would bring it back",
                 "forget it when it is over, or its source");
-  const auto done = writer_->with([&](Writer& history) { return history.forget_run(run_id); });
+  const auto done = writer_->with([&](Writer& history) {
+    const auto forgotten = history.forget_run(run_id);
+    return forgotten ? history.sync() : forgotten;
+  });
   refit_soon();
   server_->changed();
   return done;

@@ -35,8 +35,9 @@ class LogImport final : public service::ImportSession {
   LogOptions log_options();
   void feed_line(std::string_view line, std::optional<Instant> time);
   Result<void> meet(const SourceRow& twin);
-  bool is_barren(std::int64_t id) const;
+  bool is_barren(const SourceRow& row) const;
   bool lies_at(const std::string& path) const;
+  bool begins_at(const std::string& path) const;
   Result<bool> came_in_meanwhile(Writer& history) const;
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
   void count_nothing();
@@ -196,8 +197,20 @@ bool LogImport::lies_at(const std::string& path) const {
   return file && file->content;
 }
 
-bool LogImport::is_barren(std::int64_t id) const {
-  return std::any_of(barren_.begin(), barren_.end(), [id](const SourceRow& row) { return row.id == id; });
+// Whether the file there begins as this log does, by a kilobyte, and goes on growing perhaps.
+bool LogImport::begins_at(const std::string& path) const {
+  const auto own = options_.files == nullptr ? follow::posix_filesystem() : nullptr;
+  follow::Contents contents(own ? *own : *options_.files, kComparedBytes);
+  contents.begin_turn(kComparedBytes);
+  const auto file = contents.open(path);
+  const auto head = file ? follow::head_of(*file->content) : tl::unexpected(file.error());
+  return head && head->length == follow::kHeadBytes && head->text() == identity_.head();
+}
+
+// Nor has anything been made of it since.
+bool LogImport::is_barren(const SourceRow& row) const {
+  const auto same = [&](const SourceRow& then) { return then.id == row.id && then.format == row.format; };
+  return std::any_of(barren_.begin(), barren_.end(), same);
 }
 
 // Whether the history has this log by now: another import, or a follower, may have been quicker. Asked under
@@ -207,7 +220,7 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
   if (!rows) return tl::unexpected(rows.error());
   for (const SourceRow& row : *rows) {
     const bool begun = row.offset > 0;
-    if (row.pending || row.id == row_.id || row.id == replaces_ || is_barren(row.id) ||
+    if (row.pending || row.id == row_.id || row.id == replaces_ || is_barren(row) ||
         (begun && !identity_.begins_as(row.head)))
       continue;
     const auto known = std::find_if(sources_.begin(), sources_.end(),
@@ -225,7 +238,7 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
     }
     // A follower reads on: what counts is that it is going to come to where ours ends, or has passed there.
     if (row.kind != "import" && lies_at(row.path)) return true;
-    if (begun && !was_known) return quicker();
+    if (begun ? !was_known : row.kind != "import" && begins_at(row.path)) return quicker();
   }
   return false;
 }
@@ -398,7 +411,7 @@ Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::
   // against it, and what nothing was made of is held against nobody: it may be read again.
   std::vector<SourceRow> nothing;
   std::erase_if(*sources, [&](SourceRow& row) {
-    const bool made_nothing = std::binary_search(barren->begin(), barren->end(), row.id) &&
+    const bool made_nothing = row.offset > 0 && std::binary_search(barren->begin(), barren->end(), row.id) &&
                               (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
     if (row.pending || row.id == request.replaces) return true;
     if (made_nothing) nothing.push_back(std::move(row));

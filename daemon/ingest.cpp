@@ -98,13 +98,27 @@ bool Ingest::go_on(const std::string& path, const std::string& imported) {
     if (row.kind != "import" || row.pending ||
         follow::finished_identity(row.head, row.offset, row.marker) != imported)
       continue;
-    const auto same = [&](const auto& known) { return known.second->id == row.id; };
-    if (std::any_of(sources_.begin(), sources_.end(), same)) continue;  // another file does
+    const auto anothers = [&](const auto& known) {
+      return known.second->id == row.id && known.first != path;
+    };
+    if (std::any_of(sources_.begin(), sources_.end(), anothers)) continue;
+    if (!give_up_empty(path)) return false;
     row.path = path;
     remember(row);
     return true;
   }
   return false;
+}
+
+// What the history has of a file that was seen while it was empty.
+bool Ingest::give_up_empty(const std::string& path) {
+  const auto known = sources_.find(path);
+  if (known == sources_.end()) return true;
+  const std::int64_t id = known->second->offset == 0 ? known->second->id : 0;
+  if (id != 0 && !writer_.with([&](Writer& writer) { return writer.drop_source(id); })) return false;
+  std::erase(awake_, known->second.get());
+  sources_.erase(known);
+  return true;
 }
 
 Result<IngestedSource*> Ingest::source_of(const follow::Batch& batch) {
@@ -258,11 +272,12 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   std::vector<SourceCommit> commits;
   for (IngestedSource* source : moved_) commits.push_back(source->awake->commit());
   if (!commits.empty()) {
-    const bool begins =
-        std::any_of(moved_.begin(), moved_.end(), [](IngestedSource* each) { return each->id == 0; });
+    const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
+    const bool begins = any([](IngestedSource* each) { return each->id == 0; });
+    const bool reads_first = begins || any([](IngestedSource* each) { return each->offset == 0; });
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
-      if (begins && !options_.unseen) imported = writer.take_adopted();
+      if (reads_first && !options_.unseen) imported = writer.take_adopted();
       if (!imported.empty()) return Result<void>();
       auto committed = writer.commit(commits, wall);
       // What was seen for the first time is known to have been: of a name that a power cut makes new again, the files

@@ -100,6 +100,7 @@ class Ingest {
   IngestedSource& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
   bool go_on(const std::string& path, const std::string& imported);
+  bool give_up_empty(const std::string& path);
   Result<IngestedSource*> source_of(const follow::Batch& batch);
   Result<AwakeSource*> wake(IngestedSource& source);
   LogOptions log_options(const IngestedSource& source) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 namespace etad::follow {
 
@@ -256,15 +257,19 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
 }
 
 OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                   const FinishedFiles& finished) {
+                                   const FinishedFiles& finished, Instant wall) {
+  constexpr std::chrono::seconds kPutThereWithin{1};
+  if (finished.empty() || status.size == 0) return ReadPart{};
   const FileKey key = key_of(status);
   const auto identity =
       contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || whole->head.length < kHeadBytes) return ReadPart{};
+  const bool is_new = std::chrono::abs(wall - status.born) < kPutThereWithin;
   for (const ReadPart& part : finished.without_key(whole->head)) {
-    if (part.offset >= whole->offset) continue;
+    if (part.offset > whole->offset && is_new) return tl::unexpected(EBUSY);
+    if (part.offset > whole->offset) continue;
     const auto same = contents.matches(path, key, part);
     if (!same) return tl::unexpected(same.error());
     if (*same) return part;

@@ -93,8 +93,9 @@ class Chain {
 OsResult<ReadPart> read_before(Contents& contents, const std::string& path, const FileStatus& status,
                                const FinishedFiles& finished);
 
-// How much of a file an import had read, a kilobyte at least, before it grew; nothing of it where none had.
+// How much of a file an import had read, a kilobyte at least; nothing of it where none had. EBUSY: it was made a moment
+// ago and begins as a longer one did, which may be on its way there.
 OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                   const FinishedFiles& finished);
+                                   const FinishedFiles& finished, Instant wall);
 
 }  // namespace etad::follow

@@ -211,10 +211,8 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
                                               : OsResult<ReadPart>(ReadPart{});
-  if (go_on && is_file && status->size > 0 && !(known && *known) && before && before->offset == 0) {
-    before = imported_before(contents, found.path, *status, finished);
-    if (before && before->offset > 0 && !go_on(found.path, finished_identity(*before))) before = ReadPart{};
-  }
+  if (is_file && !(known && *known) && before && before->offset == 0) before = imported(found.path, *status);
+  if (!before && before.error() == EBUSY) return true;  // looked at again soon
   if (!before && !is_passing(before.error()))
     before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
@@ -229,6 +227,14 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (before->offset > 0) stream.adopt(*status, *before);
   note_head(streams[stream.id()]);
   return true;
+}
+
+// What an import has read of a file of which nothing is read yet: from then on its source is the file's.
+OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileStatus& status) {
+  if (!go_on) return ReadPart{};
+  auto before = imported_before(contents, path, status, finished, around.wall);
+  if (before && before->offset > 0 && !go_on(path, finished_identity(*before))) return ReadPart{};
+  return before;
 }
 
 // A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.

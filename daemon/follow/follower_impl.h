@@ -56,6 +56,7 @@ struct Follower::Impl {
                [this](const std::string& path, const FileStatus& status, StreamId self) {
                  return was_lost_by_another(path, status, self);
                },
+               [this](const std::string& path, const FileStatus& status) { return imported(path, status); },
                [this](const std::string& path) { return leads_away(path); },
                [this](const std::string& path) { return folders_of(path); },
                [this](const std::string& path, const std::string& folder) { note_folder(path, folder); }},
@@ -78,6 +79,7 @@ struct Follower::Impl {
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
+  OsResult<ReadPart> imported(const std::string& path, const FileStatus& status);
   void note_target(Followed& followed);
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);

@@ -152,13 +152,15 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  switch (go_back_to_unseen(look)) {
-    case Attached::yes:
-      break;
-    case Attached::lost:
-      return Step::again;
-    case Attached::later:
-      return Step::done;
+  for (const auto begin : {&Stream::go_on_from_import, &Stream::go_back_to_unseen}) {
+    switch ((this->*begin)(look)) {
+      case Attached::yes:
+        break;
+      case Attached::lost:
+        return Step::again;
+      case Attached::later:
+        return Step::done;
+    }
   }
   switch (drain(look, line_is_idle(look) ? Rest::taken : Rest::left)) {
     case Drained::end:

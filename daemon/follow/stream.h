@@ -55,6 +55,8 @@ class Stream {
         taken;  // by another stream
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
+    // How much of it an import has read. EBUSY: perhaps more than is there yet.
+    std::function<OsResult<ReadPart>(const std::string& path, const FileStatus&)> imported;
     // The path is a link to a file that is followed itself.
     std::function<OsResult<bool>(const std::string&)> leads_away;
     // The folders beside its own in which a path's rotated files lie; and one more that was found out.
@@ -135,6 +137,7 @@ class Stream {
   bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }
   bool nothing_new(const Look& look) const;
   bool line_is_idle(const Look& look) const;
+  Attached go_on_from_import(Look& look);
   Attached go_back_to_unseen(Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);

@@ -18,6 +18,27 @@ OsResult<std::optional<std::string>> nothing() {
 
 }  // namespace
 
+// The file was empty when it was taken up. What has come into it since an import may have read.
+Stream::Attached Stream::go_on_from_import(Look& look) {
+  const CurrentFile& current = *current_;
+  if (current.reader.part().offset > 0 || current.found_size > 0 || !current.elsewhere.empty())
+    return Attached::yes;
+  const auto status = current.content->status();
+  if (!status || status->size == 0) return Attached::yes;
+  const auto read = look.around.imported(path_, *status);
+  if (!read && read.error() == EBUSY) {
+    moved_ = true;  // looked at again soon
+    return Attached::later;
+  }
+  if (!read && is_passing(read.error())) {
+    fail(read.error());
+    return Attached::later;
+  }
+  if (!read || read->offset == 0) return Attached::yes;
+  start_at({path_, *status, *read});
+  return Attached::lost;
+}
+
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have
 // come and gone in between, under this very inode; then it lies among the rotated files, and goes first.
 Stream::Attached Stream::go_back_to_unseen(Look& look) {

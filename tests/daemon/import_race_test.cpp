@@ -226,6 +226,89 @@ TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready
   EXPECT_TRUE(history->synced);
 }
 
+// The file is seen while it is empty, as whoever writes it makes it first.
+TEST_F(ImportRaces, AnImportThatEndsBeforeAnEmptyFileGetsTheLogIsNotReadAgain) {
+  for (const bool restarts : {false, true}) {
+    const std::string name = restarts ? "a.log" : "b.log";
+    const std::string log = "# " + name + "\n" + lenet_;
+    start_ingest(usual_options());
+    append(name, "");
+    wait();
+    ASSERT_TRUE(begin("/elsewhere/" + name, log)->finish());
+    if (restarts) start_ingest(usual_options());
+    append(name, log);
+    wait();
+    EXPECT_EQ(runs().size(), restarts ? 2U : 1U);
+  }
+  const auto sources = reader_->sources().value();
+  EXPECT_EQ(sources.size(), 2U) << "of the empty files nothing is left";
+  append("b.log", "more\n");
+  wait();
+  EXPECT_EQ(reader_->sources().value().size(), 2U);
+}
+
+TEST_F(ImportRaces, NorWhereItEndsWhileTheFilesFirstBytesAreRead) {
+  start_ingest(usual_options());
+  append("lenet.log", "");
+  wait();
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  append("lenet.log", lenet_);
+  watched_->at_next_read = [&] {
+    const auto done = import->finish();
+    EXPECT_TRUE(done) << done.error().text();
+  };
+  wait();
+  EXPECT_EQ(watched_->at_next_read, nullptr);
+  expect_once();
+}
+
+TEST_F(ImportRaces, NorWhereTheCommitOfWhatGoesOnWithItFails) {
+  writer_.reset();
+  auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
+  FaultyWriter* const history = faulty.get();
+  writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+  start_ingest(usual_options());
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
+  append("lenet.log", lenet_);
+  history->failures = 1;
+  for (int i = 0; i < 12; ++i) (void)tick_after(seconds(5));
+  EXPECT_EQ(history->failures, 0);
+  wait();
+  expect_once();
+}
+
+// As `cp` puts it there.
+TEST_F(ImportRaces, NorWhereItComesInPiecesToWhereItIsFollowed) {
+  start_ingest(usual_options());
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  const auto tick = [&] {
+    now_ += std::chrono::milliseconds(250);
+    ASSERT_TRUE(ingest_->tick(now_, wall_));
+  };
+  tick();
+  append("lenet.log", first_lines("Iteration 200,"));
+  tick();
+  tick();
+  append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, AnImportOfALogThatGrowsAndOfWhichNothingIsReadYetIsToBeRepeated) {
+  start_ingest(usual_options());
+  append("lenet.log", "");
+  wait();
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  append("lenet.log", first_lines("Iteration 200,"));
+  EXPECT_FALSE(import->finish());
+  import.reset();
+  wait();
+  append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  wait();
+  expect_once();
+}
+
 TEST_F(ImportRaces, LogsThatBeginAlikeAreImportedBesideOneThatGrows) {
   const std::string head = first_lines("Iteration 100,");
   append("live.log", head);
