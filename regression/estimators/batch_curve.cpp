@@ -25,9 +25,8 @@ std::array<std::string, 2> pools_of(const Case& what) {
   return {"any settings " + key_of(what, kNetworkInPhase), "settings " + key_of(what, kWithSettings)};
 }
 
-template <class Array>
-Array normalised(const Array& log_weights) {
-  Array out = (log_weights - log_weights.maxCoeff()).exp();
+Sharpness normalised(const Sharpness& log_weights) {
+  const Sharpness out = (log_weights - log_weights.maxCoeff()).exp();
   return out / out.sum();
 }
 
@@ -55,6 +54,9 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   middle_ = middle.exp();
   for (const auto& [network, mean] : batches) references_[network] = mean.exp();
   grid_ = Eigen::Array<double, kGrid, 1>::LinSpaced(std::log(low / 64), std::log(high * 8)).exp();
+  // Of a long history's points most are at the same few sizes.
+  for (const ReplicateGroup& group : groups) keep_curves(group.what->samples_per_device());
+  for (const auto& [network, reference] : references_) keep_curves(reference);
 
   for (const auto& [key, points] : members) {
     const auto n = static_cast<Eigen::Index>(points.size());
@@ -79,7 +81,8 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     Weights squares = -ones.sum() * series.level.square();
     squares.reshaped() += errors.cwiseProduct(weighed).colwise().sum().transpose().array();
     // Nor is it known how loud the series is: so Student's t takes the place of the normal distribution.
-    series.log_likelihood = -(kDegrees + static_cast<double>(n) - 1) / 2 * (1 + squares / kDegrees).log();
+    const double power = (kDegrees + static_cast<double>(n) - 1) / 2;
+    series.likelihood = ((1 + squares.minCoeff() / kDegrees) / (1 + squares / kDegrees)).pow(power);
     series.shows_curve = n > 1;
   }
   // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
@@ -95,17 +98,15 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     for (const auto& [key, series] : series_) {
       auto& of_pool = evidence.try_emplace(series.pools.front(), likelier).first->second;
       const Weights before = prior(series);
-      const double most = series.log_likelihood.maxCoeff();
-      of_pool +=
-          (((series.log_likelihood - most).exp() * before).colwise().sum() / before.colwise().sum()).log();
+      of_pool += ((series.likelihood * before).colwise().sum() / before.colwise().sum()).log();
     }
-    for (const auto& [pool, of_pool] : evidence)
-      sharpness_[pool] = normalised<Sharpness>(of_pool).max(kLeastWeight);
+    for (const auto& [pool, of_pool] : evidence) sharpness_[pool] = normalised(of_pool).max(kLeastWeight);
 
     Weights total = beforehand;
     std::map<std::string, Weights> pools;
     for (auto& [key, series] : series_) {
-      series.weights = normalised<Weights>(series.log_likelihood + prior(series).log());
+      series.weights = series.likelihood * prior(series);
+      series.weights /= series.weights.sum();
       if (!series.shows_curve) continue;
       total += series.weights;
       const auto add = [&pools](const std::string& to, const Weights& part) {
@@ -131,7 +132,12 @@ Weights BatchCurves::prior(const Series& series) const {
   return out / out.sum();
 }
 
+void BatchCurves::keep_curves(double samples) {
+  if (!curves_.contains(samples)) curves_.emplace(samples, curves(samples));
+}
+
 Weights BatchCurves::curves(double samples) const {
+  if (const auto kept = curves_.find(samples); kept != curves_.end()) return kept->second;
   Weights out;
   for (int i = 0; i < kSharpnesses; ++i)
     out.col(i) = grid_.max(samples).log() +

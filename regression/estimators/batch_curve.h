@@ -48,11 +48,12 @@ class BatchCurves {
   struct Series {
     std::array<std::string, 2> pools =
         {};  // that it is of: its network's in that phase, and those with its settings
-    Weights log_likelihood = {}, level = {};
+    Weights likelihood = {}, level = {};  // in units of the largest
     Weights weights = Weights::Zero();
     bool shows_curve = false;  // it has two batch sizes
   };
   Weights curves(double samples) const;  // log t less the level
+  void keep_curves(double samples);
   double reference(const Case& what) const;
   // What is known of a series' curve by the others.
   Weights prior(const Series& series) const;
@@ -60,6 +61,7 @@ class BatchCurves {
   Eigen::Array<double, kGrid, 1> grid_;
   double middle_ = 1;                         // of all batches, in the geometric mean
   std::map<std::string, double> references_;  // the same of each network's
+  std::map<double, Weights> curves_;          // at those batches, and all that ran
   Weights all_;
   std::map<std::string, Series> series_;
   std::map<std::string, Weights> pools_;  // sums of the weights of their series, by network and settings

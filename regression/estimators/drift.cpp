@@ -40,7 +40,7 @@ double of_process(const Interval& a, const Interval& b) {
 }
 
 // What the runs' curves leave of the logarithms of their values.
-Eigen::VectorXd levels_of(const std::vector<const Datum*>& runs) {
+Eigen::VectorXd without_curves(const std::vector<const Datum*>& runs) {
   constexpr double kBend = 0.1, kOwnBend = 0.03;  // as for `effects`
   std::vector<ReplicateGroup> each;
   for (const Datum* run : runs) each.push_back({&run->what, std::log(run->value), 1});
@@ -93,7 +93,7 @@ Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::
   for (const Datum* run : runs) points.push_back(encoder.learn(run->what));
   Strengths assumed;
   assumed.fill(1);
-  Process process{levels_of(runs), matrix_of(points, Covariance(assumed)), matrix_of(times, of_process),
+  Process process{without_curves(runs), matrix_of(points, Covariance(assumed)), matrix_of(times, of_process),
                   Eigen::VectorXd::Zero(static_cast<Eigen::Index>(runs.size()))};
   doubt_outliers(process);
   struct Tried {
