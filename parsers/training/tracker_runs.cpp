@@ -333,7 +333,8 @@ bool has_done_all(const RunTrack& r) {
   constexpr std::int64_t kNearly = 20;  // a bar of so many is but for one of them
   const std::int64_t left = *run.max_iterations - *run.iteration;
   const bool wiped = r.window.bar_over && left * kNearly <= r.epochs.steps.value_or(0);
-  const bool from_zero = r.training.zero_trained && left <= std::max<std::int64_t>(r.training.stride, 1);
+  const std::int64_t last = r.training.zero_of_plan ? std::max<std::int64_t>(r.training.stride, 1) : 1;
+  const bool from_zero = r.training.zero_trained && left <= last;
   return left <= 0 || left < r.training.stride || wiped || from_zero;
 }
 

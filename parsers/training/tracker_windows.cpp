@@ -232,7 +232,10 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   see_plan(r, m.event, iteration);
   const bool lossy = m.event.has(Field::loss);
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
-  if (iteration == 0 && lossy) r.training.zero_trained = true;
+  if (iteration == 0 && lossy) {
+    r.training.zero_trained = true;
+    r.training.zero_of_plan = m.event.has(Field::max_iter) || m.event.has(Field::batches);
+  }
   if (lossy && !std::isfinite(loss)) r.run.loss_is_nan = true;
   all_.values.derive_batch_size(r, m.event);
   auto& point = m.out.points.emplace_back();

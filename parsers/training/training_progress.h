@@ -19,6 +19,7 @@ struct Training {
   std::int64_t stride = 0;       // iterations between the two lines of progress shown last
   bool zero_trained = false;     // a step number 0 has been shown with its loss: the last is one less
                                  // than they are
+  bool zero_of_plan = false;     // and its line showed the plan ("[0/2000]")
   bool from_zero = false;        // steps are counted from 0: step 9 is the tenth
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
