@@ -239,8 +239,33 @@ std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses&
   return raw.substr(0, cleaner.finish(losses));
 }
 
+namespace {
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// "[00:43<00:00, 1944.42img/s]": what is left, and behind it the pace in a unit of the program's own. Bytes are none of a
+// training.
+bool shows_own_pace(std::string_view state) {
+  for (std::size_t at = state.find('<'); at != std::string_view::npos; at = state.find('<', at + 1)) {
+    if (at == 0 || !is_digit(state[at - 1])) continue;
+    const std::string_view behind = state.substr(at, state.find(']', at) - at);
+    const std::size_t comma = behind.find(", ");
+    if (comma == std::string_view::npos) continue;
+    const std::size_t per = behind.find('/', comma);
+    if (per == std::string_view::npos || behind[per - 1] == 'B') continue;
+    if (behind.substr(per, 2) == "/s" || (behind[per - 1] == 's' && behind.substr(per, 2) != "/B"))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool shows_pace(std::string_view state) {
-  return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos;
+  return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos ||
+         shows_own_pace(state);
 }
 
 namespace {

@@ -82,7 +82,7 @@ std::size_t split_lines(std::span<char> block, TakeLine&& take);
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses);
 
-// Whether it says how fast it goes, as tqdm's bars do ("19.67s/it", "2.00it/s").
+// Whether it says how fast it goes, as tqdm's bars do ("19.67s/it", "2.00it/s", "[00:43<00:00, 1944.42img/s]").
 bool shows_pace(std::string_view state);
 
 // How many bytes of a line's beginning, which has no newline yet, are such states that were drawn over since, so that

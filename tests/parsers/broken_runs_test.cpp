@@ -468,6 +468,14 @@ TEST(BrokenRuns, AnEvaluationBehindAnEarlyStopLeavesItStopped) {
   EXPECT_EQ(runs[0].iteration, 12 * 64);
 }
 
+// PowerShell takes a warning for an error, and breaks what it says of it where the window ends.
+TEST(BrokenRuns, WhatPowerShellSaysOfAWarningEndsNoTraining) {
+  const auto runs =
+      runs_in_order(Lines{"Model: \"lenet\"", "ErrorId : Native", "CommandError"} + keras_epochs(6));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].network, "lenet");
+}
+
 // Of steps counted from 0 that are shown at intervals the last one shown is one interval before the plan.
 TEST(BrokenRuns, StepsCountedFromZeroAreDoneAtTheLastThatIsShown) {
   const auto shown_to = [](int last) {

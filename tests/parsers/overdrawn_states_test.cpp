@@ -44,6 +44,24 @@ TEST(OverdrawnStates, OnlyOfABarThatShowsItsPace) {
   EXPECT_EQ(overdrawn_states(""), 0U);
 }
 
+// Each epoch's bar is wiped when it is full, in one line without an end, and counts images.
+TEST(OverdrawnStates, AlsoWhereTheBarCountsInAUnitOfItsOwn) {
+  const std::string first = "Epoch 1/2: 100%|#| 640/640 [00:12<00:00, 51.25img/s]",
+                    second = "Epoch 2/2: 100%|#| 640/640 [00:11<00:00,  1.25s/img]",
+                    third = "Epoch 2/2: 100%|#| 641/640 [00:11<?, ?img/s]";
+  const std::vector<std::string> both = {first, second};
+  EXPECT_EQ(states_of(first + "\r      \r" + second), both);
+  EXPECT_EQ(overdrawn_states(first + "\r" + second + "\r"), first.size() + 1);
+  EXPECT_EQ(overdrawn_states(second + "\r" + third + "\r"), second.size() + 1);
+  EXPECT_EQ(
+      states_of(
+          "model: 10%|# | 1.0M/9.9M [00:01<00:09, 1.0MB/s]\rmodel: 99%|# | 9.8M/9.9M [00:09<00:01, 1.0MB/s]")
+          .size(),
+      1U)
+      << "a download's";
+  EXPECT_EQ(states_of("a<b, c/s]\rd<e, f/s]").size(), 1U);
+}
+
 // However a bar's line comes, its states are those of the whole.
 TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
   std::mt19937 random(17);

@@ -187,5 +187,29 @@ TEST(ToolboxPauses, DenoisersBatchesGoByTheirStamps) {
   EXPECT_NEAR(step_time(run), 27, 1e-9);
 }
 
+// maskrcnn-benchmark's lines show the mean time since the beginning, and its validations are within it.
+TEST(ToolboxPauses, MaskRcnnBenchmarksValidationsAreInNoIterationsTime) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("2020-03-04 " + clock(now) + ",250 maskrcnn_benchmark INFO: " + what);
+  };
+  say("Start training");
+  for (int i = 50; i <= 1000; i += 50) {
+    now += 25;
+    say(written("eta: 0:10:00  iter: %d  loss: 0.5125 (0.6250)  lr: 0.0050  max mem: 5000", i));
+    if (i % 250 != 0) continue;
+    say("Start validating");
+    say("Start evaluation on VG_val dataset(2500 images).");
+    now += 500;
+    say("Total run time: 0:08:20.250000 (0.2 s / img per device, on 1 devices)");
+    now += 100;
+    say("Validation Result: 0.2512");
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 1000);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
