@@ -35,6 +35,22 @@ TEST(LargeModels, TorchtunesEpochsMakeItsPlan) {
   EXPECT_NEAR(step_time(runs.at(0)), 3, 0.01);
 }
 
+// A bar whose name becomes the loss once there is one.
+TEST(LargeModels, ABarThatIsRenamedToItsLossIsTheSame) {
+  std::vector<std::string> lines = {"{'model': 'tiny-gpt', 'batch_size': 4}"};
+  for (int step = 1; step <= 400; ++step) {
+    const std::string name = step <= 10 ? "Training" : written("Loss: 1.%04d | Acc: 0.75 | GPU: 6.5GB", step);
+    lines.push_back(written("%s: %3d%%|####| %d/400 [%02d:%02d<00:03,  3.00s/it]", name.c_str(), step / 4,
+                            step, step * 3 / 60, step * 3 % 60));
+  }
+  const auto runs = runs_of(lines, 100);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_EQ(runs.at(0).max_iterations, 400);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_NEAR(step_time(runs.at(0)), 3, 0.01);
+}
+
 // OpenCLIP counts samples: the batch makes steps of them, or else the first line of a run, which is its first step's.
 TEST(LargeModels, OpenClipsSamplesAreCountedInSteps) {
   for (const bool told : {false, true}) {
