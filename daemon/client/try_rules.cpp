@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 #include "daemon/client/check_rules.h"
 #include "daemon/client/deployment_words.h"
@@ -12,6 +13,7 @@
 #include "parsers/lines/log_lines.h"
 #include "parsers/lines/packed.h"
 #include "parsers/log/log_parser.h"
+#include "parsers/rules/field_draft.h"
 #include "parsers/rules/line_templates.h"
 
 namespace etad::client {
@@ -65,6 +67,13 @@ Object run_of(const Run& run) {
   return out;
 }
 
+boost::json::array lines_of(const std::string& text) {
+  boost::json::array out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out.emplace_back(printable(line));
+  return out;
+}
+
 // The lines that no rule matches, as a rule would see them.
 struct Unmatched {
   std::string_view timestamp;  // the header that was taken off them, where it is no format's; empty: none
@@ -76,6 +85,7 @@ Object unmatched_of(const Unmatched& unmatched) {
   for (const LineTemplates::Template& found : unmatched.templates.most_frequent(kTemplatesShown)) {
     templates.push_back(Object{{"lines", found.lines},
                                {"example", printable(with_numbers_marked(found.example))},
+                               {"rule", lines_of(field_rule_for(found.example))},
                                {"pattern", printable(pattern_for(found.example))}});
   }
   Object out = {
@@ -202,8 +212,12 @@ std::string tried_text(const Object& log) {
   if (const std::string timestamp = text_of(unmatched, "timestamp"); !timestamp.empty())
     out += "the time before them is left to timestamp = \"" + timestamp + "\"\n";
   for (const Object& found : objects_of(unmatched, "templates")) {
-    out += padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") +
-           "\n          pattern = '''" + text_of(found, "pattern") + "'''\n";
+    out +=
+        padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") + "\n";
+    const auto& rule = array_of(found, "rule");
+    if (rule.empty()) out += "          pattern = '''" + text_of(found, "pattern") + "'''\n";
+    for (const auto& line : rule)
+      out += (line.as_string().empty() ? "" : "          " + std::string(line.as_string())) + "\n";
   }
   return out;
 }

@@ -165,7 +165,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 // The formats that a line shows. The first one reads the log from now on, and before it the lines held; of
 // several at once the log's next lines say which.
 void LogParser::meet(const Line& line, Records& out) {
-  const auto shown = options_.formats->shown_by(line.text, options_.shapes);
+  const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic());
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     adopt(shown.front());
     replay(line.modified, out);
@@ -187,8 +187,13 @@ void LogParser::elect(std::int64_t segments, Records& out) {
   if (auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments)) take_over(std::move(*winner), out);
 }
 
+// Whether a generic format may still take the log: none does from one that measures, nor from another generic one.
+bool LogParser::may_be_generic() const {
+  return !own_ || (own_->measured() == 0 && !own_->format().is_generic());
+}
+
 void LogParser::elect_generic(std::int64_t against, Records& out) {
-  if (rivals_.empty() || (own_ && (own_->measured() > 0 || own_->format().is_generic()))) return;
+  if (rivals_.empty() || !may_be_generic()) return;
   auto winner = rivals_.winner(nullptr, own_ ? against : kSure, true);
   if (winner) take_over(std::move(*winner), out);
 }

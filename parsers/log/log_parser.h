@@ -80,6 +80,7 @@ class LogParser {
   bool read_own(const Line& line, Records& out);
   bool is_sure() const;
   bool is_looking() const;
+  bool may_be_generic() const;
   void look(const Line& line, bool known, Records& out);
   void meet(const Line& line, Records& out);
   void elect(std::int64_t segments, Records& out);

@@ -47,11 +47,11 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 bool Reading::take(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
                    Records& out) {
   time_.reference = modified;
-  needs_are_met_ = needs_are_met_ || format_->meets_needs(line);
   const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
   Event event = table_  ? table_->read(line)
                 : rows_ ? format_->match(line, *rows_, time_, shapes_)
                         : format_->match(line, time_, shapes_);
+  needs_are_met_ = needs_are_met_ || format_->meets_needs(line, event);
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));

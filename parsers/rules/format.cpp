@@ -393,7 +393,8 @@ const Vocabulary& Format::words() const {
   return impl_->shared->words;
 }
 
-bool Format::meets_needs(std::string_view line) const {
+bool Format::meets_needs(std::string_view line, const Event& event) const {
+  if (event.rule != Event::kNoRule && impl_->rules[event.rule].recognises()) return true;
   return impl_->needs.empty() || std::any_of(impl_->needs.begin(), impl_->needs.end(),
                                              [&](const Pattern& p) { return p.matches(line); });
 }
@@ -429,14 +430,15 @@ std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
   return at == formats_.end() ? nullptr : *at;
 }
 
-std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line,
-                                                               ShapeMemory* shapes) const {
+std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line, ShapeMemory* shapes,
+                                                               bool generic) const {
   std::vector<std::shared_ptr<const Format>> claims;
   if (!recogniser_) return claims;
-  for (const std::uint16_t id : recogniser_->formats_of(line, shapes)) claims.push_back(formats_[id]);
+  for (const std::uint16_t id : recogniser_->formats_of(line, shapes, generic))
+    claims.push_back(formats_[id]);
   if (claims.size() < 2) return claims;
-  const auto generic = [](const auto& f) { return f->is_generic(); };
-  if (!std::all_of(claims.begin(), claims.end(), generic)) std::erase_if(claims, generic);
+  const auto is_generic = [](const auto& f) { return f->is_generic(); };
+  if (!std::all_of(claims.begin(), claims.end(), is_generic)) std::erase_if(claims, is_generic);
   std::vector<std::shared_ptr<const Format>> shown;
   for (const auto& f : claims)
     if (std::none_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); }))

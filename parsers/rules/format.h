@@ -57,9 +57,10 @@ class Format {
   // by words(), which are the same for all formats of a file.
   bool recognises_by_fields(const LineFields& fields) const;
 
-  // Whether this line says what some line of the log has to before the format is believed (`needs`). Where the file
-  // asks for nothing, every line does.
-  bool meets_needs(std::string_view line) const;
+  // Whether this line, of which the format has made the event, says what some line of the log has to before the format
+  // is believed (`needs`). Where the file asks for nothing, every line does; and one that shows the format by its
+  // fields does.
+  bool meets_needs(std::string_view line, const Event& event) const;
 
   // A line without what loggers write before it (`strip`), each of them as often as it stands there.
   std::string_view stripped(std::string_view line) const;
@@ -115,9 +116,9 @@ class FormatSet {
   static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
 
   std::shared_ptr<const Format> find(std::string_view name) const;  // nullptr: none of that name
-  // With `shapes` the same, and mostly sooner.
-  std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line,
-                                                      ShapeMemory* shapes = nullptr) const;
+  // With `shapes` the same, and mostly sooner. Without `generic` no generic format.
+  std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line, ShapeMemory* shapes = nullptr,
+                                                      bool generic = true) const;
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
   std::string fingerprint() const;          // of all their rule files

@@ -24,8 +24,9 @@ bool is_time_word(std::string_view word) {
 // Goes through a line once: words make the next number's name, until a mark ends it.
 class LineScan : private LineText {
  public:
-  LineScan(std::string_view text, const Vocabulary& words, LineFields& out)
-      : LineText(text), words_(words), out_(out) {}
+  LineScan(std::string_view text, const Vocabulary& words, LineFields& out,
+           std::vector<NamedNumber>* named = nullptr)
+      : LineText(text), words_(words), out_(out), named_(named) {}
 
   void run() {
     while (at_ < text_.size()) {
@@ -169,6 +170,7 @@ class LineScan : private LineText {
 
   void take(const WrittenNumber& number) {
     ++out_.numbers_;
+    if (named_) name(number);
     LineField field;
     field.value = number.value;
     field.total = number.total;
@@ -184,6 +186,7 @@ class LineScan : private LineText {
       if (found.role == Vocabulary::kValidation && number.is_count() && !number.total.data())
         found = {};  // "testing 12 things"
       field.role = found.role;
+      field.is_plain = found.begin == clause_ && found.end >= name_.count();
       if (is_validated(found, number)) field.role = Vocabulary::kValidation;
       has_measured_ = has_measured_ || !(found.counts || number.is_count());
     }
@@ -191,6 +194,13 @@ class LineScan : private LineText {
     const Role named_here = named_here_;
     end_name();
     named_before_ = named_here;
+  }
+
+  void name(const WrittenNumber& number) {
+    const std::size_t from =
+        std::max(clause_, name_.count() - std::min(name_.count(), Vocabulary::kMostWords));
+    named_->push_back({std::string(name_.text(from, name_.count())), std::string(number.unit.text()),
+                       number.is_count(), number.total.data() != nullptr, number.lasts});
   }
 
   // "10:00:12", with which the line ends.
@@ -269,6 +279,7 @@ class LineScan : private LineText {
 
   const Vocabulary& words_;
   LineFields& out_;
+  std::vector<NamedNumber>* named_;
   std::size_t at_ = 0;
   bool has_measured_ = false;  // a number that is no count
   bool is_tested_ = false;     // before it, and behind a count, stands a word of the list `validation`
@@ -287,12 +298,23 @@ void LineFields::add(const LineField& field) {
 
 const LineField* LineFields::find(Role role, Part part) const {
   if ((present_ & Vocabulary::bit(role)) == 0) return nullptr;
+  const LineField* out = nullptr;
   for (std::size_t i = 0; i < count_; ++i) {
     const LineField& field = fields_[i];
-    if (field.role != role) continue;
-    if (part == Part::value || (part == Part::total ? field.total : field.mean).data()) return &field;
+    if (field.role != role || (out && !field.is_plain)) continue;
+    if (part != Part::value && !(part == Part::total ? field.total : field.mean).data()) continue;
+    if (field.is_plain) return &field;
+    out = &field;
   }
-  return nullptr;
+  return out;
+}
+
+std::vector<NamedNumber> named_numbers(std::string_view message) {
+  std::vector<NamedNumber> out;
+  const Vocabulary none;
+  LineFields fields;
+  LineScan(message.substr(0, LineFields::kLongestLine), none, fields, &out).run();
+  return out;
 }
 
 void LineFields::read(std::string_view message, const Vocabulary& words) {

@@ -9,7 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "parsers/rules/vocabulary.h"
 
@@ -21,7 +23,17 @@ struct LineField {
   std::string_view value{};  // as it is written, with the unit of a duration
   std::string_view total{};  // "40/500", "40 of 500"; null data(): it has none
   std::string_view mean{};   // "0.41 (0.43)"
+  bool is_plain =
+      false;  // its name is the phrase, with no other words: "loss", where "cls loss" is a loss as well
 };
+
+// A number as the line names it, whatever it is by any vocabulary.
+struct NamedNumber {
+  std::string name;  // in small letters, at most Vocabulary::kMostWords of them
+  std::string unit;  // "s per it", "s", "tok per s"
+  bool is_count = false, has_total = false, lasts = false;
+};
+std::vector<NamedNumber> named_numbers(std::string_view message);
 
 class LineFields {
  public:
@@ -30,7 +42,7 @@ class LineFields {
 
   void read(std::string_view message, const Vocabulary& words);
 
-  // The first one of that role that has this part; nullptr: none.
+  // The first one of that role that has this part, rather one with a plain name; nullptr: none.
   enum class Part { value, total, mean };
   const LineField* find(Vocabulary::Role role, Part part = Part::value) const;
 

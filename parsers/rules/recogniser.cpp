@@ -63,7 +63,7 @@ std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {
 }
 
 Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats)
-    : formats_(formats), list_(ShapeMemory::new_list()) {
+    : formats_(formats), lists_{ShapeMemory::new_list(), ShapeMemory::new_list()} {
   const auto add_with_other_digits = [this](PatternSet& set, const Pattern& pattern, Pattern::Anchor anchor) {
     const auto any = Pattern::compile(with_any_digits(pattern.text()), anchor);
     set.add(any ? *any : *Pattern::compile("", anchor), with_other_digits());
@@ -94,19 +94,23 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
   strip_.compile();
 }
 
-std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes) const {
-  if (const auto* const known = shapes ? shapes->find(list_, line) : nullptr)
+bool Recogniser::is_generic(std::uint16_t id) const {
+  return id != with_other_digits() && formats_[id]->is_generic();
+}
+
+std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes,
+                                                  bool generic) const {
+  if (const auto* const known = shapes ? shapes->find(lists_[generic ? 1 : 0], line) : nullptr)
     return known->rule == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule};
   auto shown = recognise_.match(line);
-  ask_by_fields(line, shown);
-  const auto is_generic = [&](std::uint16_t id) {
-    return id == with_other_digits() || formats_[id]->is_generic();
-  };
-  if (std::all_of(shown.begin(), shown.end(), is_generic)) {
-    const auto behind = behind_labels(line);
+  ask_by_fields(line, generic, shown);
+  const auto may_be_another = [&](std::uint16_t id) { return id == with_other_digits() || is_generic(id); };
+  if (std::all_of(shown.begin(), shown.end(), may_be_another)) {
+    const auto behind = behind_labels(line, generic);
     shown.insert(shown.end(), behind.begin(), behind.end());
     sort_once(shown);
   }
+  if (!generic) std::erase_if(shown, [&](std::uint16_t id) { return is_generic(id); });
   // Of lines that show several formats nothing is remembered; they are few.
   if (shapes && (shown.empty() || (shown.size() == 1 && shown.front() != with_other_digits()))) {
     ShapeMemory::Shape shape;
@@ -119,10 +123,11 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
 
 // They strip the line themselves, so that each need be asked about it only once, whatever others leave of it.
 // Formats of one file take a line apart alike.
-void Recogniser::ask_by_fields(std::string_view line, std::vector<std::uint16_t>& shown) const {
+void Recogniser::ask_by_fields(std::string_view line, bool generic, std::vector<std::uint16_t>& shown) const {
   LineFields fields;
   const Vocabulary* read_by = nullptr;
   for (const std::uint16_t id : by_fields_) {
+    if (!generic && is_generic(id)) continue;
     const Format& format = *formats_[id];
     if (&format.words() != read_by) fields.read(format.stripped(line), *(read_by = &format.words()));
     if (format.recognises_by_fields(fields)) shown.push_back(id);
@@ -130,7 +135,7 @@ void Recogniser::ask_by_fields(std::string_view line, std::vector<std::uint16_t>
   if (!by_fields_.empty()) sort_once(shown);
 }
 
-std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) const {
+std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line, bool generic) const {
   const auto label = launcher_label(line);
   const std::string_view rest = line.substr(label ? label->length : 0);
   std::vector<std::uint16_t> shown;
@@ -154,13 +159,14 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line) cons
   if (label) {
     for (const std::uint16_t id : ask(rest))
       if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
-    ask_by_fields(rest, shown);
+    ask_by_fields(rest, generic, shown);
   }
   for (const std::uint16_t id : strippers) {
     if (id == with_other_digits()) {
       shown.push_back(id);
       continue;
     }
+    if (!generic && is_generic(id)) continue;
     const std::string_view message = stripped(id);
     if (message.size() == line.size()) continue;
     const auto& claims = ask(message);

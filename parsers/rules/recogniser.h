@@ -41,17 +41,19 @@ class Recogniser {
 
   // The formats that the line shows, by their place in the list. Where it shows none as it stands, or generic
   // ones only, those count as well that it shows without what launchers and loggers write before it.
-  // `shapes` changes nothing but the time it takes.
-  std::vector<std::uint16_t> formats_of(std::string_view line, ShapeMemory* shapes = nullptr) const;
+  // `shapes` changes nothing but the time it takes. Without `generic` the generic formats are not asked.
+  std::vector<std::uint16_t> formats_of(std::string_view line, ShapeMemory* shapes = nullptr,
+                                        bool generic = true) const;
 
  private:
   // Stands among the formats for any that the line might show if its digits were others.
   std::uint16_t with_other_digits() const { return static_cast<std::uint16_t>(formats_.size()); }
-  void ask_by_fields(std::string_view line, std::vector<std::uint16_t>& shown) const;
-  std::vector<std::uint16_t> behind_labels(std::string_view line) const;
+  bool is_generic(std::uint16_t id) const;
+  void ask_by_fields(std::string_view line, bool generic, std::vector<std::uint16_t>& shown) const;
+  std::vector<std::uint16_t> behind_labels(std::string_view line, bool generic) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;
-  std::uint64_t list_;  // ShapeMemory::new_list()
+  std::uint64_t lists_[2];  // ShapeMemory::new_list(): without the generic formats, and with them
   PatternSet recognise_{Pattern::Anchor::anywhere};
   PatternSet strip_{Pattern::Anchor::beginning};
   std::vector<std::uint16_t> by_fields_;    // formats whose rules recognise lines by their fields

@@ -58,7 +58,7 @@ class SampleRun {
       check(sample);
       negative = negative || !sample.event;
       recognised = recognised || format_.recognises(sample.text);
-      believed = believed || format_.meets_needs(sample.text);
+      believed = believed || format_.meets_needs(sample.text, Event{});
     }
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!seen_[i])

@@ -48,7 +48,8 @@ class NumberReader : private LineText {
       at_ = digits(exponent);
       is_whole_ = false;
     }
-    if (byte(at_) == '.' && is_digit(byte(at_ + 1))) return false;
+    if (byte(at_) == '.' && (is_digit(byte(at_ + 1)) || is_letter(byte(at_ + 1))))
+      return false;                                                              // "loss_0.cpp"
     if (is_whole_ && byte(at_) == '-' && is_digit(byte(at_ + 1))) return false;  // "steps 1-20", a date
     if (const std::size_t behind = std::max(clock(at_), days(at_)); behind > at_) {
       if (is_time_of_day(behind)) return false;

@@ -375,5 +375,18 @@ TEST(Documentation, TheWorkedExampleWorks) {
                                              "run_end"}));
 }
 
+// The rule file to which its ten minutes lead; each line of the block stands behind three blanks.
+TEST(Documentation, TheTenMinutesLeadToAFileThatWorks) {
+  const std::string doc = read_file(ETAD_RULES "/../../docs/rules.md");
+  const auto begin = doc.find("   ```toml\n");
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream lines(doc.substr(begin + 11, doc.find("   ```", begin + 11) - begin - 11));
+  std::string toml;
+  for (std::string line; std::getline(lines, line);) toml += line.substr(line.empty() ? 0 : 3) + "\n";
+  const auto format = load(toml);
+  ASSERT_TRUE(format);
+  EXPECT_TRUE(format->recognises("@10:01:00 round<20> q=1.500 clk=3.0s/round"));
+}
+
 }  // namespace
 }  // namespace etad

@@ -116,7 +116,7 @@ TEST(LineFields, AreTheKeysOfAnObject) {
 }
 
 TEST(LineFields, AreNoPartsOfNames) {
-  EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x"), "");
+  EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x loss_0.cpp"), "");
   EXPECT_EQ(fields_of("epoch 0.5"), "");              // a count is a whole number
   EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be of another list
 }
@@ -183,6 +183,15 @@ TEST(FieldRules, FillInTheEventAndRecogniseTheirLines) {
   EXPECT_EQ(event.number(Field::loss), 0.25);
   EXPECT_EQ(event.number(Field::seconds), 1.5);
   EXPECT_TRUE(event.time.has_value());
+}
+
+// "loss" says more of itself than "aux loss" does, wherever it stands.
+TEST(FieldRules, TakeWhatHasAPlainName) {
+  const auto format = Format::load("own.toml", kRules);
+  ASSERT_TRUE(format) << format.error().front().text();
+  TimeContext context;
+  const Event event = (*format)->match("round 12 aux loss 9.5, loss 0.25, last loss 0.5", context);
+  EXPECT_EQ(event.number(Field::loss), 0.25);
 }
 
 TEST(FieldRules, AskForOneOfEachOfSeveralLists) {
