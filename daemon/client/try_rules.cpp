@@ -88,8 +88,10 @@ Object unmatched_of(const Unmatched& unmatched) {
                                {"rule", lines_of(field_rule_for(found.example))},
                                {"pattern", printable(pattern_for(found.example))}});
   }
-  Object out = {
-      {"lines", unmatched.templates.lines()}, {"timestamp", nullptr}, {"templates", std::move(templates)}};
+  Object out = {{"lines", unmatched.templates.lines()},
+                {"lines_beyond", unmatched.templates.uncounted()},  // the most templates that are counted
+                {"timestamp", nullptr},
+                {"templates", std::move(templates)}};
   if (!unmatched.timestamp.empty()) out["timestamp"] = unmatched.timestamp;
   return out;
 }
@@ -219,6 +221,8 @@ std::string tried_text(const Object& log) {
     for (const auto& line : rule)
       out += (line.as_string().empty() ? "" : "          " + std::string(line.as_string())) + "\n";
   }
+  if (const auto beyond = count_of(unmatched, "lines_beyond"); beyond > 0)
+    out += counted(beyond, "more line") + " of ever other forms, not counted apart\n";
   return out;
 }
 

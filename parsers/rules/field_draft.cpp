@@ -25,9 +25,9 @@ std::string role_of(const NamedNumber& number) {
   const std::string& name = number.name;
   const std::string about = name + " " + number.unit;
   if (number.lasts)
-    return speaks_of(name, {"eta", "left", "remaining"})                                       ? "eta"
+    return speaks_of(name, {"eta", "left", "remaining"})                           ? "eta"
            : speaks_of(about, {"per", "step", "iter", "iteration", "it", "batch"}) ? "seconds"
-                                                                                               : "duration";
+                                                                                   : "duration";
   if (number.unit.ends_with(" per s"))
     return speaks_of(number.unit, {"it", "iter", "step", "batch"}) ? "rate" : "samples_per_second";
   return name.find("loss") != std::string::npos ? "loss" : "figure";
@@ -57,7 +57,8 @@ std::string field_rule_for(std::string_view line) {
       if (!counts.empty() && field == "epoch") continue;
       if (!counts.empty()) field = "batch";
       const std::string totals = field == "epoch" ? "epochs" : field == "batch" ? "batches" : "max_iter";
-      fields.push_back((number.has_total ? "\"" + field + "/" + totals + "?\"" : field) + " = \"" + field + "\"");
+      fields.push_back((number.has_total ? "\"" + field + "/" + totals + "?\"" : field) + " = \"" + field +
+                       "\"");
       counts.push_back({field, {number.name + "#"}});
       continue;
     }

@@ -87,6 +87,19 @@ TEST_F(CheckRules, ALogIsTriedOnThoseInstalled) {
   EXPECT_THAT(said_, HasSubstr("Lines that no rule matches ("));
 }
 
+TEST_F(CheckRules, LinesOfEverOtherFormsAreCountedToo) {
+  const std::string log = (folder_ / "words.log").string();
+  std::ofstream out(log);
+  std::string word = "aaaaa";
+  for (int i = 0; i < 20'500; ++i) {
+    for (std::size_t at = 0; ++word[at] > 'z'; ++at) word[at] = 'a';
+    out << word << "\n";
+  }
+  out.close();
+  EXPECT_EQ(check({{}, log, {installed_}}), kRefused) << "none reads it";
+  EXPECT_THAT(said_, HasSubstr("500 more lines of ever other forms, not counted apart\n"));
+}
+
 TEST_F(CheckRules, AsJson) {
   EXPECT_EQ(check({{}, ETAD_TEST_DATA "/caffe/cifar10_quick_snap.log", {installed_}}, true), kDone);
   const Object log = answer().at("log").as_object();

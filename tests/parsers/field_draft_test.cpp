@@ -27,7 +27,8 @@ TEST(FieldDraft, IsARuleThatReadsItsLine) {
 }
 
 TEST(FieldDraft, NamesWhatIsPlain) {
-  EXPECT_EQ(field_rule_for("epoch 3/40 round 12/99 loss=0.5 q=0.25 clk=3.0s/round took 62.5s eta 0:12:30"), R"([words]
+  EXPECT_EQ(field_rule_for("epoch 3/40 round 12/99 loss=0.5 q=0.25 clk=3.0s/round took 62.5s eta 0:12:30"),
+            R"([words]
 epoch = ["epoch#"]
 batch = ["round#"]
 loss = ["loss"]
