@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parsers/base/sixteen.h"
+#include "parsers/base/text.h"
 #include "parsers/lines/utf16.h"
 
 namespace etad {
@@ -240,10 +241,6 @@ std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses&
 }
 
 namespace {
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // "[00:43<00:00, 1944.42img/s]": what is left, and behind it the pace in a unit of the program's own. Bytes are none of a
 // training.
