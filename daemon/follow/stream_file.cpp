@@ -21,7 +21,7 @@ OsResult<std::optional<std::string>> nothing() {
 // The file was empty when it was taken up. What has come into it since an import may have read.
 Stream::Attached Stream::go_on_from_import(Look& look) {
   const CurrentFile& current = *current_;
-  if (current.reader.part().offset > 0 || current.found_size > 0 || !current.elsewhere.empty())
+  if (current.reader.part().offset > 0 || current.found_size > 0 || !is_here(look.target))
     return Attached::yes;
   const auto status = current.content->status();
   if (!status || status->size == 0) return Attached::yes;
