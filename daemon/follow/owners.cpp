@@ -124,13 +124,14 @@ OsResult<bool> Follower::Impl::leads_away(const std::string& path) const {
 }
 
 // Nor is the name of a followed file in the same folder where a bind mount shows that under another name: of two sources
-// either might go on with what was written next. That of the older source counts.
+// either might go on with what was written next. Of two that are there the one that an earlier pattern finds counts.
 OsResult<bool> Follower::Impl::is_another_name(const std::string& path) const {
   const SplitPath place = split_path(path);
-  const auto own = by_path.find(path);
+  const bool is_followed = by_path.contains(path);
+  const auto rank = [this](const std::string& each) { return std::pair(discovery.watch_of(each), each); };
   for (const std::string& folder : discovery.names_of(place.directory)) {
-    const auto other = by_path.find(folder + "/" + place.name);
-    if (other == by_path.end() || (own != by_path.end() && own->second <= other->second)) continue;
+    const std::string other = folder + "/" + place.name;
+    if (other == path || !by_path.contains(other) || (is_followed && rank(path) < rank(other))) continue;
     const auto here = files.status(place.directory);
     const auto there = files.status(folder);  // as it is mounted now
     if (here && there && key_of(*here) == key_of(*there)) return true;

@@ -101,6 +101,28 @@ TEST_F(FollowingAFolderOfTwoNames, MountedWhileBothAreFollowed) {
   EXPECT_EQ(etad_.lines_of[kMountedLog], std::vector<std::string>{"of another folder"});
 }
 
+// What is named in full is a source whatever lies there: it waits, also after restarts.
+TEST_F(FollowingAFolderOfTwoNames, OneOfThemNamedInFull) {
+  for (const bool first : {false, true}) {
+    std::vector<Watch> watches = {{"/logs/*.log", 0, false}, {kMountedLog, 1, false}};
+    if (first) std::swap(watches[0], watches[1]);
+    Harness etad(watches);
+    etad.files.bind_mount("/logs", "/mnt");
+    int written = 0;
+    for (int i = 0; i < 8; ++i) {
+      if (i > 0) etad.files.rename(kLog, kLog + std::string(".") + std::to_string(20 - i));
+      etad.files.write(kLog, text_of(numbered(written, written + 3)));
+      written += 3;
+      etad.poll();
+      if (i % 2 == 1) etad.restart();
+    }
+    etad.poll();
+    const std::string reader = first ? kMountedLog : kLog;
+    EXPECT_EQ(etad.lines_of[reader], numbered(0, written)) << first;
+    EXPECT_EQ(etad.lines, numbered(0, written)) << first;
+  }
+}
+
 // Where the first name is gone, the second is as good.
 TEST_F(FollowingAFolderOfTwoNames, GoesOnUnderTheOtherNameWhereOneIsGone) {
   Harness etad({{"/first/*.log", 0, false}, {"/logs/*.log", 1, false}});
