@@ -23,12 +23,12 @@ class Content {
  public:
   virtual ~Content() = default;
   virtual OsResult<FileStatus> status() = 0;  // of the file itself: its size is the compressed one
-  // Fills `into` as far as there are bytes: fewer means the end. EBADMSG: not a valid gzip stream, or not
-  // yet.
+  // Fills `into` as far as there are bytes: fewer means the end, or that what is behind them can't be read: then so
+  // does a read from there. EBADMSG: it is no valid gzip stream; ENODATA: not yet, the file ends before it does.
   virtual OsResult<std::size_t> read(std::int64_t offset, std::span<char> into) = 0;
   virtual std::int64_t next_data(std::int64_t offset) = 0;
   virtual bool compressed() const = 0;
-  // The finished identity (identity.h) of all of it, without the file's key; empty if it changes meanwhile. EBADMSG as
+  // The finished identity (identity.h) of all of it, without the file's key; empty if it changes meanwhile. Errors as
   // above. Of a plain file two small reads; of a compressed one all that is left is inflated.
   virtual OsResult<std::string> finished_identity() = 0;
 };

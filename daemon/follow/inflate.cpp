@@ -85,7 +85,7 @@ Errno GzipContent::produce() {
   if (produced_ >= inflating_.largest) return EFBIG;
   if (stream_.avail_in == 0) {
     if (const Errno error = refill(); error != 0) return error;
-    if (stream_.avail_in == 0) return EBADMSG;  // the file ends before the stream does
+    if (stream_.avail_in == 0) return ENODATA;  // the file ends before the stream does
   }
   output_.resize(kPiece);
   stream_.next_out = output_.data();
@@ -131,7 +131,10 @@ OsResult<std::size_t> GzipContent::read(std::int64_t offset, std::span<char> int
   const std::size_t keep = 2 * into.size() + 2 * kPiece;
   while (produced_ < until && !ended_) {
     if (window_.size() > 2 * keep) window_.erase(0, window_.size() - keep);
-    if (const Errno error = produce(); error != 0) return tl::unexpected(error);
+    const Errno error = produce();
+    const bool is_cut = error == EBADMSG || error == ENODATA;  // what came before counts
+    if (is_cut && produced_ > offset) break;
+    if (error != 0) return tl::unexpected(error);
   }
   const std::int64_t first = produced_ - static_cast<std::int64_t>(window_.size());
   if (offset >= produced_) return std::size_t{0};

@@ -58,6 +58,12 @@ OsResult<FileReader::Outcome> FileReader::read(Content& content, const Options& 
                                    : read_records(*kind, content, options, how, batch, bytes_read);
 }
 
+Errno FileReader::error_behind(Content& content) const {
+  char byte = 0;
+  const auto got = content.read(part_.offset + unterminated_, {&byte, 1});
+  return got ? 0 : got.error();
+}
+
 // Nobody compresses files of records, and of what is inflated the front is dear to look at again.
 OsResult<RecordFile> FileReader::records_of(Content& content) {
   if (records_ || content.compressed()) return records_.value_or(RecordFile::none);

@@ -44,6 +44,9 @@ class FileReader {
   OsResult<Outcome> read(Content& content, const Options& options, const How& how, std::string& carried,
                          Batch& batch, std::size_t& bytes_read);
 
+  // Why what is behind the last read can't be read; 0: it can, or there is nothing.
+  Errno error_behind(Content& content) const;
+
   const ReadPart& part() const { return part_; }
   std::int64_t unterminated() const { return unterminated_; }  // bytes behind the offset at the last end
   bool draws_bar() const { return draws_bar_; }                // these are states of a progress bar

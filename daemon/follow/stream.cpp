@@ -32,10 +32,15 @@ std::string_view name_of(FileType type) {
 }
 
 std::string message_of(Errno error) {
-  if (error == EBADMSG) return "not a complete gzip file";
+  if (error == EBADMSG) return "a damaged gzip file";
+  if (error == ENODATA) return "not a complete gzip file";
   if (error == EPERM) return "a link to what is not its owner's";
   if (error == EFBIG) return "too large when decompressed";
   return std::generic_category().message(error);
+}
+
+bool cuts(Errno error) {
+  return error == EFBIG || error == EBADMSG || error == ENODATA;
 }
 
 // Nothing that was read before tells whether this is the content that was looked for: it may have been copied and
@@ -140,10 +145,11 @@ Stream::Step Stream::take_step(Look& look) {
   const bool here = is_here(look.target);
   if (here && nothing_new(look)) {
     caught_up_ = !current_->at_hole;
-    if (current_->too_large) fail(EFBIG);
+    if (current_->cut != 0) fail(current_->cut);
     return Step::done;
   }
 
+  if (current_->cut == EBADMSG) close_file();  // it has changed: what was damaged is read anew
   switch (attach(look)) {
     case Attached::yes:
       break;
@@ -242,9 +248,14 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
         status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
                : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
-    current.too_large = !outcome && outcome.error() == EFBIG;
-    if (current.too_large) {
-      fail(EFBIG);
+    const bool ends = outcome && *outcome == FileReader::Outcome::end && current.compressed;
+    const Errno behind = !outcome ? outcome.error()
+                         : ends   ? current.reader.error_behind(*current.content)
+                                  : 0;
+    current.cut = cuts(behind) ? behind : 0;
+    if (ends && behind != 0 && current.cut == 0) outcome = FileReader::Outcome::more;  // not known yet
+    if (current.cut != 0) {
+      fail(current.cut);
       outcome = FileReader::Outcome::end;
     }
     if (!outcome) {

@@ -32,7 +32,8 @@ struct CurrentFile {
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
-  bool too_large = false;  // to be inflated whole: what is behind the limit is not read
+  Errno cut =
+      0;  // why what is behind can't be read: of what is inflated, the end is missing, damaged, or too far
   bool drained_finally = false;
   std::optional<SteadyTime> grew;  // when it was last seen to have grown; since we hold it
   Instant directory_modified{};

@@ -105,5 +105,42 @@ TEST(Contents, WhatIsTooLargeIsToldAsLongAsItLies) {
   EXPECT_THAT(etad.errors, ElementsAre("waiting: too large when decompressed"));
 }
 
+// What was read up to the fault counts, and what is told is what is missing. A whole file in its place is read on from
+// there, whichever way it comes.
+TEST(Contents, OfADamagedFileWhatComesBeforeTheFaultIsRead) {
+  const std::string whole = gzipped(text_of(numbered(0, 300)));
+  std::string damaged = whole;
+  damaged[damaged.size() - 8] ^= 1;  // of its checksum
+  const std::string cut = whole.substr(0, whole.size() / 2);
+  for (const bool in_place : {false, true}) {
+    Harness etad(watching("/logs/*.gz"));
+    etad.files.create("/logs/damaged.gz", damaged);
+    etad.files.create("/logs/cut.gz", cut);
+    etad.poll();
+    EXPECT_EQ(etad.lines_of["/logs/damaged.gz"], numbered(0, 300));
+    EXPECT_EQ(etad.text_of("/logs/damaged.gz"), "waiting: a damaged gzip file");
+    EXPECT_GT(etad.lines_of["/logs/cut.gz"].size(), 50U);
+    EXPECT_EQ(etad.text_of("/logs/cut.gz"), "waiting: not a complete gzip file");
+    const int reads = etad.files.calls["read"];
+    etad.poll();
+    EXPECT_EQ(etad.files.calls["read"], reads) << "nor is it read over and over";
+    if (in_place) {
+      etad.files.truncate("/logs/damaged.gz");
+      etad.files.write("/logs/damaged.gz", whole + gzipped("more\n"));
+      etad.files.write("/logs/cut.gz", whole.substr(cut.size()));
+    } else {
+      etad.files.replace("/logs/damaged.gz", whole + gzipped("more\n"));
+      etad.files.replace("/logs/cut.gz", whole);
+    }
+    etad.poll();
+    etad.poll();
+    std::vector<std::string> all = numbered(0, 300);
+    EXPECT_EQ(etad.lines_of["/logs/cut.gz"], all) << in_place;
+    all.emplace_back("more");
+    EXPECT_EQ(etad.lines_of["/logs/damaged.gz"], all) << in_place;
+    EXPECT_EQ(etad.text_of("/logs/damaged.gz"), "following");
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
