@@ -24,8 +24,8 @@ constexpr std::array kDeviations{0.0, 0.03, 0.06, 0.12, 0.24};  // of the proces
 constexpr std::array kNoises{0.03, 0.06, 0.12};                 // of a run
 constexpr double kMiddleDeviation = 0.12, kMiddleNoise = 0.06;  // to judge outliers by
 constexpr double kNone = 0.5;                                   // probability beforehand that nothing drifts
-constexpr double kBelieved = 2.5;   // standard deviations from where the others put a run
-constexpr std::size_t kFewest = 4;  // different times that tell anything
+constexpr double kBelieved = 2.5;        // standard deviations from where the others put a run
+constexpr std::size_t kFewestTimes = 4;  // different times that tell anything
 
 Interval time_of(const Datum& run) {
   return {run.started_at, std::max(run.ended_at, run.started_at)};
@@ -147,7 +147,7 @@ std::vector<Interval> times_of(const std::vector<const Datum*>& runs) {
 bool tell_enough(const std::vector<const Datum*>& runs) {
   std::set<double> starts;
   for (const Datum* run : runs) starts.insert(run->started_at);
-  return starts.size() >= kFewest;
+  return starts.size() >= kFewestTimes;
 }
 
 }  // namespace
