@@ -25,16 +25,23 @@ namespace etad {
 // What the formats of one file have in common: how a message is made of a line, and its fields of a message.
 struct Format::Shared {
   std::vector<Pattern> strip;
-  bool strips_alike = true;  // whether all of `strip` treat all digits alike
+  bool strips_alike = true;  // whether all of `strip` treat all digits alike; of those that do not:
+  std::vector<Pattern> strip_with_any_digits;
   Vocabulary words;
 
   // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
   // there.
   std::string_view stripped(std::string_view line) const {
+    return stripped(line, [](std::string_view) { return true; });
+  }
+
+  // `goes_on` is asked of what is left each time.
+  template <class GoesOn>
+  std::string_view stripped(std::string_view line, const GoesOn& goes_on) const {
     if (strip.empty()) return line;
     Pattern::Groups groups;
     constexpr int kMost = 8;
-    for (int taken = 0; taken < kMost && !line.empty(); ++taken) {
+    for (int taken = 0; taken < kMost && !line.empty() && goes_on(line); ++taken) {
       const auto hit = std::find_if(strip.begin(), strip.end(), [&](const Pattern& p) {
         return p.can_begin_with(static_cast<unsigned char>(line.front())) && p.match(line, groups) &&
                !groups[0].empty();
@@ -235,8 +242,12 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   const RuleFile file = read_rule_file(where, toml, errors);
   auto shared = std::make_shared<Shared>();
   shared->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
-  shared->strips_alike = std::all_of(shared->strip.begin(), shared->strip.end(),
-                                     [](const Pattern& p) { return treats_digits_alike(p.text()); });
+  for (const Pattern& p : shared->strip) {
+    if (treats_digits_alike(p.text())) continue;
+    const auto any = Pattern::compile(with_any_digits(p.text()), Pattern::Anchor::beginning);
+    shared->strip_with_any_digits.push_back(any ? *any : *Pattern::compile("", Pattern::Anchor::beginning));
+  }
+  shared->strips_alike = shared->strip_with_any_digits.empty();
   shared->words = Vocabulary::make(file.words, file.where, errors);
   std::vector<std::shared_ptr<Format>> formats;
   for (const std::string& name : file.formats)
@@ -274,6 +285,7 @@ void Format::release() const {
   for (const Pattern& pattern : impl_->recognise) pattern.release();
   for (const Pattern& pattern : impl_->needs) pattern.release();
   for (const Pattern& pattern : impl_->shared->strip) pattern.release();
+  for (const Pattern& pattern : impl_->shared->strip_with_any_digits) pattern.release();
   for (const Rule& rule : impl_->rules) rule.release();
 }
 
@@ -401,6 +413,22 @@ bool Format::meets_needs(std::string_view line, const Event& event) const {
 
 std::string_view Format::stripped(std::string_view line) const {
   return impl_->stripped(line);
+}
+
+const std::vector<Pattern>& Format::strip_with_any_digits() const {
+  return impl_->shared->strip_with_any_digits;
+}
+
+bool Format::may_strip_others_otherwise(std::string_view line) const {
+  const Shared& shared = *impl_->shared;
+  if (shared.strips_alike) return false;
+  bool may = false;
+  shared.stripped(line, [&](std::string_view left) {
+    may = std::any_of(shared.strip_with_any_digits.begin(), shared.strip_with_any_digits.end(),
+                      [&](const Pattern& p) { return p.matches(left); });
+    return !may;
+  });
+  return may;
 }
 
 bool Format::over(std::string_view other) const {

@@ -64,6 +64,8 @@ class Format {
 
   // A line without what loggers write before it (`strip`), each of them as often as it stands there.
   std::string_view stripped(std::string_view line) const;
+  // Whether something else might be taken off a line that differs from this one in nothing but its digits.
+  bool may_strip_others_otherwise(std::string_view line) const;
 
   // Whether it calls itself more specific than that format.
   bool over(std::string_view other) const;
@@ -81,6 +83,8 @@ class Format {
   const Vocabulary& words() const;
   const std::vector<Pattern>& recognise_patterns() const;
   const std::vector<Pattern>& strip_patterns() const;
+  // Those of them that tell one digit from another, as they are with any digits in their place.
+  const std::vector<Pattern>& strip_with_any_digits() const;
 
   // How lines between `section` and the next headed line are read: "prototext" or "" (not at all).
   std::string_view section_body() const;

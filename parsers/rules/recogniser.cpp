@@ -64,29 +64,22 @@ std::vector<std::uint16_t> PatternSet::match(std::string_view text) const {
 
 Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats)
     : formats_(formats), lists_{ShapeMemory::new_list(), ShapeMemory::new_list()} {
-  const auto add_with_other_digits = [this](PatternSet& set, const Pattern& pattern, Pattern::Anchor anchor) {
-    const auto any = Pattern::compile(with_any_digits(pattern.text()), anchor);
-    set.add(any ? *any : *Pattern::compile("", anchor), with_other_digits());
-  };
   std::map<std::vector<std::string>, std::uint16_t> kinds;
   for (std::size_t i = 0; i < formats.size(); ++i) {
     const auto id = static_cast<std::uint16_t>(i);
     for (const Pattern& p : formats[i]->recognise_patterns()) {
       recognise_.add(p, id);
-      if (!treats_digits_alike(p.text())) add_with_other_digits(recognise_, p, Pattern::Anchor::anywhere);
+      if (treats_digits_alike(p.text())) continue;
+      const auto any = Pattern::compile(with_any_digits(p.text()), Pattern::Anchor::anywhere);
+      recognise_.add(any ? *any : *Pattern::compile("", Pattern::Anchor::anywhere), with_other_digits());
     }
     if (formats[i]->has_signs_in_fields()) by_fields_.push_back(id);
     std::vector<std::string> strips;
-    bool strips_alike = true;
     for (const Pattern& p : formats[i]->strip_patterns()) {
       strip_.add(p, id);
       strips.push_back(p.text());
-      strips_alike = strips_alike && treats_digits_alike(p.text());
     }
-    // One that tells digits apart may be the next to match behind any other.
-    if (!strips_alike)
-      for (const Pattern& p : formats[i]->strip_patterns())
-        add_with_other_digits(strip_, p, Pattern::Anchor::beginning);
+    for (const Pattern& p : formats[i]->strip_with_any_digits()) strip_.add(p, with_other_digits());
     const auto kind = kinds.try_emplace(std::move(strips), static_cast<std::uint16_t>(kinds.size())).first;
     strip_kinds_.push_back(kind->second);
   }
@@ -167,6 +160,7 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line, bool
       continue;
     }
     if (!generic && is_generic(id)) continue;
+    if (formats_[id]->may_strip_others_otherwise(rest)) shown.push_back(with_other_digits());
     const std::string_view message = stripped(id);
     if (message.size() == line.size()) continue;
     const auto& claims = ask(message);

@@ -224,7 +224,8 @@ TEST(Recognition, WhatLinesShowedBeforeChangesNothing) {
   std::vector<std::string> lines;
   for (const auto& format : shipped_formats().all())
     for (const SampleSpec& sample : format->file().samples)
-      for (const char* const before : {"", " 3: ", "[default0]:", "[trainer.py:12] ", "| "})
+      for (const char* const before : {"", " 3: ", "[default0]:", "[trainer.py:12] ", "| ", "  [rank 3] ",
+                                       "2026-11-26 10:11:12,345 INFO [GPU 0] "})
         lines.push_back(before + sample.text);
   for (const char* const bar : {" 45%|####5     | 450/1000 [09:59<12:12,  1.33s/it]",
                                 " 45%|####5     | 450/1000 [10:00<12:13,  1.33s/it]"})
