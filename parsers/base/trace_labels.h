@@ -27,6 +27,13 @@ class TraceLabels {
   std::string_view& operator[](TraceLabel label) { return values_[static_cast<std::size_t>(label)]; }
   std::string_view operator[](TraceLabel label) const { return values_[static_cast<std::size_t>(label)]; }
 
+  // Of all values together.
+  std::size_t length() const {
+    std::size_t out = 0;
+    for (const std::string_view value : values_) out += value.size();
+    return out;
+  }
+
   // As one text: what the line says, else what `defaults` say. Values are cut at 96 bytes, commas and
   // equals signs in them become blanks. A device with an index or a UUID has no bus id.
   void write(const std::map<std::string, std::string>& defaults, std::string& out) const;

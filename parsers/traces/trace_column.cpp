@@ -48,11 +48,11 @@ bool blank(double v) {
 }
 
 // A share in per cent may pass 100 by a little (a fan, a sum of samples), never by much.
+constexpr double kHottest = 1000, kLargestShare = 1000;
 bool possible(std::string_view unit, double value) {
-  if (is_plausible(value)) return true;
   if (!std::isfinite(value)) return false;
-  if (unit == "C") return value > -274 && value < 1000;
-  if (unit == "%") return value >= 0 && value <= 1000;
+  if (unit == "C") return value > -274 && value < kHottest;
+  if (unit == "%") return value >= 0 && value <= kLargestShare;
   return value >= 0;
 }
 
@@ -278,6 +278,11 @@ CellValue judge(const TraceColumn& column, double value) {
   if (value >= kLeastBlank * column.scale && blank(value / column.scale)) return {State::missing, 0};
   if (!possible(column.unit, value)) return {State::bad, 0};
   return {State::good, value};
+}
+
+double good_below(const TraceColumn& column) {
+  const double blanks = kLeastBlank * column.scale;
+  return column.unit == "C" || column.unit == "%" ? std::min({kHottest, kLargestShare, blanks}) : blanks;
 }
 
 std::optional<UnitScale> unit_scale(std::string_view unit) {

@@ -49,6 +49,7 @@ struct TraceColumn {
   // Its series by the rows' labels, as the sink numbers these; made when first needed.
   struct KnownSeries {
     std::shared_ptr<const Series> series;
+    double good_below = 0;    // numbers from 0 up to it need not be judged
     std::uint32_t place = 0;  // in the records that had its last sample
     // What a mask of reasons says beside: whether there was one of power or heat.
     std::shared_ptr<const Series> throttled = {};
@@ -86,10 +87,8 @@ inline constexpr double kUnread = std::numeric_limits<double>::quiet_NaN();  // 
 // What a number of the column, in its unit, is worth.
 CellValue judge(const TraceColumn& column, double value);
 
-// Whether it is good in any unit, so that it need not be judged.
-inline bool is_plausible(double value) {
-  return value >= 0 && value < 1000;
-}
+// All numbers of the column from 0 up to this one are good.
+double good_below(const TraceColumn& column);
 
 // The number of base units in one `unit`, and which they are: "MiB" is 1048576 B.
 struct UnitScale {

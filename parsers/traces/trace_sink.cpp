@@ -205,19 +205,26 @@ bool SampleSink::admit(std::uint64_t labels) {
 
 // Which of the known sets the labels are; behind the last of these: a new one, which then is `new_set_`.
 std::size_t SampleSink::find_set(const TraceLabels& labels) {
-  const auto same = [&](const LabelSet& set) {
-    for (std::size_t i = 0; i < set.values.size(); ++i)
-      if (set.values[i] != labels[static_cast<TraceLabel>(i)]) return false;
-    return true;
+  const std::size_t length = labels.length();
+  const auto same = [&](const LabelSet& set) {  // of the same length together: the line gives no others
+    return set.length == length && std::all_of(set.given.begin(), set.given.end(), [&](const auto& each) {
+             return labels[each.first] == each.second;
+           });
   };
   if (set_ < sets_.size() && same(sets_[sets_[set_].next])) return sets_[set_].next;
-  for (std::size_t i = 0; i < new_set_.values.size(); ++i)
-    new_set_.values[i] = labels[static_cast<TraceLabel>(i)];
+  new_set_.given.clear();
+  new_set_.length = length;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(TraceLabel::count_); ++i)
+    if (const auto label = static_cast<TraceLabel>(i); !labels[label].empty())
+      new_set_.given.emplace_back(label, labels[label]);
   labels.write(options_.labels, new_set_.text);
   new_set_.hash = fnv1a(new_set_.text);
   const auto known = std::find_if(sets_.begin(), sets_.end(),
                                   [&](const LabelSet& set) { return set.hash == new_set_.hash; });
-  if (known != sets_.end()) known->values = new_set_.values;
+  if (known != sets_.end()) {
+    known->given = new_set_.given;
+    known->length = length;
+  }
   return static_cast<std::size_t>(known - sets_.begin());
 }
 
@@ -250,7 +257,7 @@ std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column)
   if (column.labels.empty())
     return std::make_shared<const Series>(Series{column.series, set.text, column.unit});
   TraceLabels labels;
-  for (std::size_t i = 0; i < set.values.size(); ++i) labels[static_cast<TraceLabel>(i)] = set.values[i];
+  for (const auto& [label, value] : set.given) labels[label] = value;
   for (const auto& [label, value] : column.labels) labels[label] = value;
   std::string text;
   labels.write(options_.labels, text);
@@ -263,22 +270,30 @@ TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
 }
 
 [[gnu::noinline]] TraceColumn::KnownSeries& SampleSink::new_series_of(TraceColumn& column) {
-  if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column)};
+  if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column), good_below(column)};
   ++known_series_;
   if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
-  return column.known_series[set_] = {make_series(column)};
+  return column.known_series[set_] = {make_series(column), good_below(column)};
 }
 
-void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number, Records& out) {
+[[gnu::noinline]] void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number,
+                                              Records& out) {
   const CellValue value = std::isnan(number) ? read_cell(column, cell) : judge(column, number);
-  if (value.state == CellValue::State::good) add_value(column, value.value, out);
+  if (value.state == CellValue::State::good) add_value(column, series_of(column), value.value, out);
   if (value.state == CellValue::State::bad)
     reject(quoted(trim(cell)) + " is no value of " + column.series, out);
 }
 
 // A value's whole way into the records is a few dozen instructions, of which calls would be most.
-[[gnu::flatten]] void SampleSink::add_value(TraceColumn& column, double value, Records& out) {
+[[gnu::flatten]] void SampleSink::add(TraceColumn& column, std::string_view cell, double number,
+                                      Records& out) {
+  if (!(number >= 0)) return add_judged(column, cell, number, out);
   TraceColumn::KnownSeries& known = series_of(column);
+  if (number < known.good_below) return add_value(column, known, number, out);
+  add_judged(column, cell, number, out);
+}
+
+void SampleSink::add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out) {
   out.add_sample(known.series, known.place, at_, value);
   if (column.form == ValueForm::mask) add_throttled(known, value, out);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parsers/traces/trace.h"
@@ -46,10 +47,7 @@ class SampleSink {
   // A cell of that row. The column belongs to this sink: its series are remembered there.
   // `number`: what it says, where that has been read already.
   void add(TraceColumn& column, std::string_view cell, Records& out) { add(column, cell, kUnread, out); }
-  void add(TraceColumn& column, std::string_view cell, double number, Records& out) {
-    if (is_plausible(number)) return add_value(column, number, out);
-    add_judged(column, cell, number, out);
-  }
+  void add(TraceColumn& column, std::string_view cell, double number, Records& out);
 
   // The columns that were used are gone, and others come.
   void forget_columns() { known_series_ = 0; }
@@ -71,14 +69,15 @@ class SampleSink {
   // What rows say of their devices. A trace's devices take turns, so that a row mostly names the device that came
   // behind its predecessor's the last time: then nothing is written, hashed or looked up.
   struct LabelSet {
-    std::array<std::string, static_cast<std::size_t>(TraceLabel::count_)> values;  // as the lines have them
+    std::vector<std::pair<TraceLabel, std::string>> given;  // as the lines have them
+    std::size_t length = 0;                                 // of these values together
     std::string text;
     std::uint64_t hash = 0;
     std::size_t next = 0;  // which one came behind it the last time
   };
   std::size_t find_set(const TraceLabels& labels);
   void add_judged(TraceColumn& column, std::string_view cell, double number, Records& out);
-  void add_value(TraceColumn& column, double value, Records& out);
+  void add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out);
   void add_throttled(TraceColumn::KnownSeries& known, double reasons, Records& out);
   TraceColumn::KnownSeries& series_of(TraceColumn& column);
   TraceColumn::KnownSeries& new_series_of(TraceColumn& column);
