@@ -56,29 +56,6 @@ TEST(Generic, AStepShownAgainWhereItsEpochIsSavedBeginsNone) {
   EXPECT_EQ(step_time(out.runs.at(0)), 0.625);
 }
 
-// No line of it speaks of a training in any other way.
-TEST(Generic, StepsWhoseFieldsAreThoseOfATraining) {
-  const auto out = read(lines_by(
-      20, [](int i) { return written("2026-03-01 10:%02d:00 Step %d: Cross entropy = 4.5000", i, 10 * i); }));
-  ASSERT_EQ(out.runs.size(), 1U);
-  EXPECT_EQ(step_time(out.runs.at(0)), 6);
-}
-
-// Each epoch says its time and every second one shows a step: fewer measurements of the same time by smaller steps.
-TEST(Generic, StepsGoBeforeEpochsOfTheSameTime) {
-  std::vector<std::string> lines;
-  for (int i = 1; i <= 60; ++i) {
-    if (i % 2 == 0)
-      lines.push_back(
-          written("Elapsed [0:%02d:%02d], Iteration [%d/10000], loss: 0.5", i / 6, i % 6 * 10, 100 * i));
-    lines.emplace_back("Time Elapsed for This Epoch: 00:00:10");
-  }
-  const auto out = read(lines);
-  EXPECT_EQ(out.format, "generic");
-  ASSERT_EQ(out.runs.size(), 1U);
-  EXPECT_EQ(step_time(out.runs.at(0)), 0.1);
-}
-
 TEST(Generic, WhatLiesBetweenTwoEpochsMayBeAValidation) {
   std::vector<std::string> lines;
   int at = 0;

@@ -1,0 +1,35 @@
+// By what lines of no known framework are known for a training's, and which reading of them counts.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+// No line of it speaks of a training in any other way.
+TEST(GenericSigns, StepsWhoseFieldsAreThoseOfATraining) {
+  const auto runs = runs_of(lines_by(
+      20, [](int i) { return written("2026-03-01 10:%02d:00 Step %d: Cross entropy = 4.5000", i, 10 * i); }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(step_time(runs.at(0)), 6);
+}
+
+// Each epoch says its time and every second one shows a step: fewer measurements of the same time by smaller steps.
+TEST(GenericSigns, StepsGoBeforeEpochsOfTheSameTime) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 60; ++i) {
+    if (i % 2 == 0)
+      lines.push_back(
+          written("Elapsed [0:%02d:%02d], Iteration [%d/10000], loss: 0.5", i / 6, i % 6 * 10, 100 * i));
+    lines.emplace_back("Time Elapsed for This Epoch: 00:00:10");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(step_time(runs.at(0)), 0.1);
+}
+
+}  // namespace
+}  // namespace etad::test
