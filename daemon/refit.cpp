@@ -243,12 +243,10 @@ Result<void> Refit::learn(Together& together, Judging judging) {
   if (auto gathered = gather_all(); !gathered) return gathered;
   gathered_ = true;
   using estimators::Target;
-  const auto of = [&](const auto& before, Target target) {
-    return prediction::Knowledge::of(runs_, before, alive_, target, judging);
-  };
-  together.time = of(together.time, Target::seconds);
-  together.energy = of(together.energy, Target::joules);
-  together.memory = of(together.memory, Target::peak_bytes);
+  using prediction::Knowledge;
+  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging);
+  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging);
+  together.memory = Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging);
   return {};
 }
 

@@ -124,6 +124,7 @@ void Recogniser::ask_by_fields(std::string_view line, bool generic, std::vector<
     const Format& format = *formats_[id];
     if (&format.words() != read_by) fields.read(format.stripped(line), *(read_by = &format.words()));
     if (format.recognises_by_fields(fields)) shown.push_back(id);
+    if (format.may_strip_others_otherwise(line)) shown.push_back(with_other_digits());
   }
   if (!by_fields_.empty()) sort_once(shown);
 }
