@@ -10,7 +10,7 @@
 namespace etad {
 namespace {
 
-struct Role {
+struct Drafted {
   std::string name;                  // the list's, and the field's
   std::vector<std::string> phrases;  // as [words] has them
 };
@@ -47,7 +47,7 @@ std::string list_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string field_rule_for(std::string_view line) {
-  std::vector<Role> counts, roles;
+  std::vector<Drafted> counts, roles;
   std::vector<std::string> fields;
   for (const NamedNumber& number : named_numbers(line)) {
     const bool is_named = !number.name.empty();
@@ -65,7 +65,7 @@ std::string field_rule_for(std::string_view line) {
     const std::string phrase = is_named ? number.name : number.unit;
     if (phrase.empty() || phrase == "clock" || (is_named && number.is_count)) continue;
     const std::string name = role_of(number);
-    auto at = std::find_if(roles.begin(), roles.end(), [&](const Role& r) { return r.name == name; });
+    auto at = std::find_if(roles.begin(), roles.end(), [&](const Drafted& r) { return r.name == name; });
     if (at == roles.end()) at = roles.insert(roles.end(), {name, {}});
     if (std::find(at->phrases.begin(), at->phrases.end(), phrase) == at->phrases.end())
       at->phrases.push_back(phrase);
@@ -73,9 +73,9 @@ std::string field_rule_for(std::string_view line) {
   if (counts.empty() || roles.empty()) return {};
   std::string out = "[words]\n", with, take;
   for (const auto* lists : {&counts, &roles})
-    for (const Role& role : *lists) out += role.name + " = " + list_of(role.phrases) + "\n";
+    for (const Drafted& role : *lists) out += role.name + " = " + list_of(role.phrases) + "\n";
   std::vector<std::string> with_lists, take_lists;
-  for (const Role& role : roles) {
+  for (const Drafted& role : roles) {
     with_lists.push_back(role.name);
     if (role.name != "figure") take_lists.push_back(role.name);
   }
