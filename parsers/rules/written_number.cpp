@@ -127,8 +127,10 @@ class NumberReader : private LineText {
     const std::size_t per = per_what(end);
     const std::string_view second = text_.substr(per, end_of_word(per) - per);
     if (is_unit_of_time(word)) {
-      // "4 m" may be anything; and "2 s: 5" names the next number.
-      if ((start > at_ && word.size() == 1 && word != "s") || byte(end) == ':' || byte(end) == '=') return;
+      // "4 m" may be anything; and "2 s: 5" and "0.5 sec_per_epoch 5" name the next number.
+      if ((start > at_ && (word.size() == 1 ? word != "s" : byte(end) == '_')) || byte(end) == ':' ||
+          byte(end) == '=')
+        return;
       out_.lasts = true;
       out_.value = text_.substr(begin_, end - begin_);
       at_ = end;

@@ -68,6 +68,8 @@ TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
   EXPECT_EQ(fields_of("elapsed 1m23s"), "duration = 1m23s");
   EXPECT_EQ(fields_of("[0:01:23 elapsed]"), "duration = 0:01:23");
   EXPECT_EQ(fields_of("loss 4.1 (62.5s)"), "loss = 4.1; duration = 62.5s");
+  EXPECT_EQ(fields_of("loss 4.1 sec_of_epoch 62.5"), "loss = 4.1") << "the next number's name";
+  EXPECT_EQ(fields_of("loss 4.1 time 62.5 sec"), "loss = 4.1; duration = 62.5 sec");
 }
 
 TEST(LineFields, AreOfTheValidationWhereTheirNameSaysSo) {
