@@ -268,8 +268,10 @@ OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, 
   if (!whole || whole->head.length < kHeadBytes) return ReadPart{};
   const bool is_new = std::chrono::abs(wall - status.born) < kPutThereWithin;
   for (const ReadPart& part : finished.without_key(whole->head)) {
-    if (part.offset > whole->offset && is_new) return tl::unexpected(EBUSY);
-    if (part.offset > whole->offset) continue;
+    if (part.offset > whole->offset) {
+      if (is_new) return tl::unexpected(EBUSY);
+      continue;
+    }
     const auto same = contents.matches(path, key, part);
     if (!same) return tl::unexpected(same.error());
     if (*same) return part;

@@ -158,4 +158,9 @@ bool treats_digits_alike(std::string_view pattern) {
   return with_any_digits(pattern) == pattern;
 }
 
+Pattern with_any_digits(const Pattern& pattern, Pattern::Anchor anchor) {
+  const auto any = Pattern::compile(with_any_digits(pattern.text()), anchor);
+  return any ? *any : *Pattern::compile("", anchor);
+}
+
 }  // namespace etad

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "parsers/rules/pattern.h"
+
 namespace etad {
 
 // Both of a pattern that RE2 has taken.
@@ -16,5 +18,8 @@ bool treats_digits_alike(std::string_view pattern);
 // A pattern that treats all digits alike, and matches whatever this one would match had the text other digits in it:
 // "epoch \d" for "epoch 0", "[\d1-9]" for "[1-9]". In doubt it is the empty one, which matches every text.
 std::string with_any_digits(std::string_view pattern);
+
+// The same, compiled.
+Pattern with_any_digits(const Pattern& pattern, Pattern::Anchor anchor);
 
 }  // namespace etad

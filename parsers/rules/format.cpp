@@ -242,11 +242,9 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   const RuleFile file = read_rule_file(where, toml, errors);
   auto shared = std::make_shared<Shared>();
   shared->strip = compile_all(file.strip, "strip", Pattern::Anchor::beginning, file.where, errors);
-  for (const Pattern& p : shared->strip) {
-    if (treats_digits_alike(p.text())) continue;
-    const auto any = Pattern::compile(with_any_digits(p.text()), Pattern::Anchor::beginning);
-    shared->strip_with_any_digits.push_back(any ? *any : *Pattern::compile("", Pattern::Anchor::beginning));
-  }
+  for (const Pattern& p : shared->strip)
+    if (!treats_digits_alike(p.text()))
+      shared->strip_with_any_digits.push_back(with_any_digits(p, Pattern::Anchor::beginning));
   shared->strips_alike = shared->strip_with_any_digits.empty();
   shared->words = Vocabulary::make(file.words, file.where, errors);
   std::vector<std::shared_ptr<Format>> formats;

@@ -69,9 +69,8 @@ Recogniser::Recogniser(const std::vector<std::shared_ptr<const Format>>& formats
     const auto id = static_cast<std::uint16_t>(i);
     for (const Pattern& p : formats[i]->recognise_patterns()) {
       recognise_.add(p, id);
-      if (treats_digits_alike(p.text())) continue;
-      const auto any = Pattern::compile(with_any_digits(p.text()), Pattern::Anchor::anywhere);
-      recognise_.add(any ? *any : *Pattern::compile("", Pattern::Anchor::anywhere), with_other_digits());
+      if (!treats_digits_alike(p.text()))
+        recognise_.add(with_any_digits(p, Pattern::Anchor::anywhere), with_other_digits());
     }
     if (formats[i]->has_signs_in_fields()) by_fields_.push_back(id);
     std::vector<std::string> strips;

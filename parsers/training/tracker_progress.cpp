@@ -157,16 +157,6 @@ bool says_it_late(const std::optional<Anchor>& from, const Event& event, std::in
   return elapsed && *elapsed > 0.5 * *from->elapsed;
 }
 
-}  // namespace
-
-namespace {
-
-// The steps of each epoch by the plan that the log tells in words, in steps and in epochs; 0: unknown.
-std::int64_t told_steps_of_epoch(const RunTrack& r) {
-  const std::int64_t epochs = number_set(r.run, "epochs"), steps = number_set(r.run, "max_iter");
-  return epochs > 0 && steps % epochs == 0 ? steps / epochs : 0;
-}
-
 // A bar that is drawn anew for each epoch, of so many, which no heading numbers.
 std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event& event) {
   if (event.text(Field::since) != "epoch" || r.epochs.announced_of) return {};
@@ -176,6 +166,12 @@ std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event&
 bool is_of_planned_epoch(const RunTrack& r, const Event& event) {
   const auto of = length_of_epochs_bar(r, event);
   return of && *of == told_steps_of_epoch(r);
+}
+
+// It counts the steps of all epochs out of a total that is another one's than the run's.
+bool plans_otherwise(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::batches);
+  return r.epochs.line.through.value_or(false) && of && of != r.run.max_iterations;
 }
 
 // The batches of such a bar that are gathered for a step, where the plan shows that it counts batches: more than one; 0.
@@ -276,16 +272,6 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
   r.run.max_iterations = all;
   return &r;
 }
-
-namespace {
-
-// It counts the steps of all epochs out of a total that is another one's than the run's.
-bool plans_otherwise(const RunTrack& r, const Event& event) {
-  const auto of = positive_of(event, Field::batches);
-  return r.epochs.line.through.value_or(false) && of && of != r.run.max_iterations;
-}
-
-}  // namespace
 
 // Where a line shows that its run stands; nullopt: nowhere, or it comes too late to tell.
 std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) {

@@ -232,10 +232,14 @@ std::int64_t number_set(const Run& run, std::string_view name) {
 }
 
 // Where batches are gathered for a step, it may be batches that the lines count.
-std::int64_t planned_steps_of_epoch(const RunTrack& r) {
+std::int64_t told_steps_of_epoch(const RunTrack& r) {
   const std::int64_t epochs = number_set(r.run, "epochs"), steps = number_set(r.run, "max_iter");
-  if (epochs <= 0 || steps % epochs != 0 || r.run.max_iterations != steps) return 0;
-  return number_set(r.run, kGathered) > 1 ? 0 : steps / epochs;
+  return epochs > 0 && steps % epochs == 0 ? steps / epochs : 0;
+}
+
+std::int64_t planned_steps_of_epoch(const RunTrack& r) {
+  if (r.run.max_iterations != number_set(r.run, "max_iter")) return 0;
+  return number_set(r.run, kGathered) > 1 ? 0 : told_steps_of_epoch(r);
 }
 
 void note_derived(Run& run, std::string_view what) {

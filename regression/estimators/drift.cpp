@@ -169,17 +169,22 @@ Drift::Drift(const History& history, const Drift* before) {
   }
 }
 
-// By all of them, and, of several owners, by all but each one's.
+// By all of them, and, of several owners, by all but each one's. Too few tell nothing.
 std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
-  std::vector<Told> out = {{times_of(runs), drift_weights(runs, times_of(runs))}};
+  std::vector<Told> out;
+  const auto add = [&out](const std::vector<const Datum*>& some) {
+    Told& told = out.emplace_back();
+    told.times = times_of(some);
+    if (tell_enough(some)) told.weights = drift_weights(some, told.times);
+  };
+  add(runs);
   std::set<std::int64_t> owners;
   for (const Datum* run : runs) owners.insert(run->owner);
   if (owners.size() == 1) return out;
   for (const std::int64_t owner : owners) {
     auto others = runs;
     std::erase_if(others, [owner](const Datum* run) { return run->owner == owner; });
-    out.push_back({times_of(others), {}});
-    if (tell_enough(others)) out.back().weights = drift_weights(others, out.back().times);
+    add(others);
   }
   return out;
 }

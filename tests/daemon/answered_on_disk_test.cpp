@@ -3,9 +3,8 @@
 #include <sqlite3.h>
 
 #include <atomic>
-#include <filesystem>
 
-#include "daemon/daemon.h"
+#include "tests/daemon/temp_daemon.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
 #include "tests/storage/faulty_vfs.h"
@@ -13,17 +12,10 @@
 namespace etad {
 namespace {
 
-class AnsweredOnDisk : public testing::Test {
+class AnsweredOnDisk : public TempDaemon {
  protected:
   AnsweredOnDisk() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "etad-answered-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    Config config;
-    config.host = "gpu1";
-    config.storage.path = (folder_ / "history.db").string();
-    config.socket.path = (folder_ / "etad.sock").string();
-    config.rules.path = {ETAD_RULES};
-    daemon_ = std::move(Daemon::start(std::move(config), "", {}).value());
+    start();
     for (const std::int64_t owner : {1001, 1002, 1003}) {
       service::ImportRequest request;
       request.name = "/" + std::to_string(owner) + ".log";
@@ -34,10 +26,7 @@ class AnsweredOnDisk : public testing::Test {
       EXPECT_TRUE(session->finish());
     }
   }
-  ~AnsweredOnDisk() override {
-    daemon_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  ~AnsweredOnDisk() override { daemon_.reset(); }  // before the files that it writes by
 
   template <class Change>
   void expect_synced(const char* what, Change change) {
@@ -52,9 +41,7 @@ class AnsweredOnDisk : public testing::Test {
     if (operation == test::Operation::sync) ++syncs_;
     return SQLITE_OK;
   }};
-  std::filesystem::path folder_;
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
-  std::unique_ptr<Daemon> daemon_;
 };
 
 TEST_F(AnsweredOnDisk, ALabelAndWhatIsForgotten) {

@@ -59,6 +59,24 @@ class ImportRaces : public FollowedFiles {
     return session;
   }
 
+  // The import ends amid the follower's first read of the file.
+  void end_while_read(service::ImportSession& import) {
+    watched_->at_next_read = [&] {
+      const auto done = import.finish();
+      EXPECT_TRUE(done) << done.error().text();
+    };
+    wait();
+    EXPECT_EQ(watched_->at_next_read, nullptr);
+  }
+
+  FaultyWriter* write_by_faulty_writer() {
+    writer_.reset();
+    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
+    FaultyWriter* const history = faulty.get();
+    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+    return history;
+  }
+
   void expect_once() {
     ASSERT_EQ(runs().size(), 1U);
     EXPECT_EQ(runs()[0].run.train.iterations, 500);
@@ -197,20 +215,12 @@ TEST_F(ImportRaces, AnImportThatEndsWhileAFollowerBeginsTheFileIsNotReadByIt) {
   start_ingest(usual_options());
   append("lenet.log", lenet_);
   auto import = begin("/elsewhere/lenet.log", lenet_);
-  watched_->at_next_read = [&] {
-    const auto done = import->finish();
-    EXPECT_TRUE(done) << done.error().text();
-  };
-  wait();
-  EXPECT_EQ(watched_->at_next_read, nullptr);
+  end_while_read(*import);
   expect_once();
 }
 
 TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready) {
-  writer_.reset();
-  auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-  FaultyWriter* const history = faulty.get();
-  writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+  FaultyWriter* const history = write_by_faulty_writer();
   start_ingest(usual_options());
   append("lenet.log", first_lines("Iteration 300,"));
   wait();
@@ -253,20 +263,12 @@ TEST_F(ImportRaces, NorWhereItEndsWhileTheFilesFirstBytesAreRead) {
   wait();
   auto import = begin("/elsewhere/lenet.log", lenet_);
   append("lenet.log", lenet_);
-  watched_->at_next_read = [&] {
-    const auto done = import->finish();
-    EXPECT_TRUE(done) << done.error().text();
-  };
-  wait();
-  EXPECT_EQ(watched_->at_next_read, nullptr);
+  end_while_read(*import);
   expect_once();
 }
 
 TEST_F(ImportRaces, NorWhereTheCommitOfWhatGoesOnWithItFails) {
-  writer_.reset();
-  auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-  FaultyWriter* const history = faulty.get();
-  writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+  FaultyWriter* const history = write_by_faulty_writer();
   start_ingest(usual_options());
   ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
   append("lenet.log", lenet_);

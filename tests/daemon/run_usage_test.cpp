@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
-#include "daemon/daemon.h"
 #include "daemon/service/router.h"
+#include "tests/daemon/temp_daemon.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
 
@@ -52,23 +52,11 @@ std::string smi_csv() {
   return out;
 }
 
-class RunUsage : public testing::Test {
+class RunUsage : public TempDaemon {
  protected:
   RunUsage() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "etad-usage-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    Config config;
-    config.host = "gpu1";
-    config.storage.path = (folder_ / "history.db").string();
-    config.socket.path = (folder_ / "etad.sock").string();
-    config.rules.path = {ETAD_RULES};
-    daemon_ = std::move(Daemon::start(std::move(config), "", {}).value());
-    reader_ = Reader::open((folder_ / "history.db").string()).value();
-  }
-  ~RunUsage() override {
-    daemon_.reset();
-    reader_.reset();
-    std::filesystem::remove_all(folder_);
+    start();
+    reader_ = Reader::open(history()).value();
   }
 
   service::ImportReport import(const std::string& name, const std::string& content) {
@@ -88,8 +76,6 @@ class RunUsage : public testing::Test {
     return boost::json::parse(std::get<service::Reply>(outcome).body);
   }
 
-  std::filesystem::path folder_;
-  std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<Reader> reader_;
 };
 

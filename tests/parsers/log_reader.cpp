@@ -38,6 +38,12 @@ Records records_of(const Format& format, const std::vector<std::string>& lines) 
   return records;
 }
 
+Run only_run(const std::vector<std::string>& lines) {
+  const auto runs = runs_of(lines);
+  EXPECT_EQ(runs.size(), 1U);
+  return runs.size() == 1 ? runs.begin()->second : Run{};
+}
+
 double step_time(const Run& run) {
   return to_seconds(run.train.duration) / static_cast<double>(run.train.iterations);
 }

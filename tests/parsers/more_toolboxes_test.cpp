@@ -1,7 +1,6 @@
 // Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet, baselines.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
 
 #include "tests/parsers/log_reader.h"
@@ -11,21 +10,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[320];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
 std::string clock(int seconds) {
   return written("05:%02d:%02d", seconds / 60 % 60, seconds % 60);
-}
-
-etad::Run only_run(const Lines& lines) {
-  const auto runs = runs_of(lines);
-  EXPECT_EQ(runs.size(), 1U);
-  return runs.size() == 1 ? runs.at(0) : etad::Run{};
 }
 
 // A verification behind every 200th step takes half a minute.

@@ -1,7 +1,6 @@
 // Whole logs of tool boxes that validate, evaluate or make images between steps: that is no training.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
 
 #include "tests/parsers/log_reader.h"
@@ -10,23 +9,6 @@ namespace etad::test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-template <class... Values>
-std::string written(const char* form, Values... values) {
-  char text[320];
-  std::snprintf(text, sizeof text, form, values...);
-  return text;
-}
-
-std::string clock(int seconds) {
-  return written("05:%02d:%02d", seconds / 60 % 60, seconds % 60);
-}
-
-etad::Run only_run(const Lines& lines) {
-  const auto runs = runs_of(lines);
-  EXPECT_EQ(runs.size(), 1U);
-  return runs.size() == 1 ? runs.at(0) : etad::Run{};
-}
 
 // What is planned is told in words: the bar of a validation before the first step, of another length, is no run.
 TEST(ToolboxPauses, DiffusersValidationsAreNoRun) {
@@ -51,7 +33,7 @@ TEST(ToolboxPauses, FlairEvaluatesBetweenItsEpochs) {
   Lines lines;
   int now = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back("2020-03-04 " + clock(now) + ",250 " + what);
+    lines.push_back(written("2020-03-04 05:%02d:%02d,250 ", now / 60 % 60, now % 60) + what);
   };
   say("Model: \"SequenceTagger(");
   say(" - mini_batch_size: \"16\"");
@@ -192,7 +174,8 @@ TEST(ToolboxPauses, MaskRcnnBenchmarksValidationsAreInNoIterationsTime) {
   Lines lines;
   int now = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back("2020-03-04 " + clock(now) + ",250 maskrcnn_benchmark INFO: " + what);
+    lines.push_back(
+        written("2020-03-04 05:%02d:%02d,250 maskrcnn_benchmark INFO: ", now / 60 % 60, now % 60) + what);
   };
   say("Start training");
   for (int i = 50; i <= 1000; i += 50) {
