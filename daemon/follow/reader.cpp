@@ -46,6 +46,30 @@ OsResult<std::size_t> wanted(Content& content, std::int64_t offset, std::size_t 
 
 }  // namespace
 
+// What one read gave: the bytes that the marker covers, and those behind the offset.
+struct FileReader::Block {
+  std::unique_ptr<char[]> bytes;
+  std::int64_t begin = 0;  // where the first of them stands in the file
+  std::span<char> data;    // of those behind the offset, what is still to be taken, up to the first hole
+  std::size_t length = 0;  // how many were behind the offset
+  bool full = false;       // as many as were asked for: there may be more
+  bool hole = false;       // among them are NUL bytes that are not settled
+  char last_taken = '\n';  // the byte before the offset
+
+  std::string_view text() const { return view(data); }
+  std::int64_t offset_of(std::size_t in_data) const {
+    return begin + (data.data() - bytes.get()) + static_cast<std::int64_t>(in_data);
+  }
+  void put_before(std::string_view front) {
+    begin = offset_of(0) - static_cast<std::int64_t>(front.size());
+    auto joined = std::make_unique_for_overwrite<char[]>(front.size() + data.size());
+    std::copy(front.begin(), front.end(), joined.get());
+    std::copy(data.begin(), data.end(), joined.get() + front.size());
+    data = {joined.get(), front.size() + data.size()};
+    bytes = std::move(joined);
+  }
+};
+
 FileReader::LongLine::LongLine(std::size_t limit, std::int64_t scanned_to)
     : text(limit, '\0'), cleaner(text.data(), limit), scanned(scanned_to) {}
 
@@ -122,100 +146,117 @@ OsResult<FileReader::Outcome> FileReader::read_records(RecordFile kind, Content&
 OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Options& options, const How& how,
                                                      std::string& carried, Batch& batch,
                                                      std::size_t& bytes_read) {
+  Block block;
+  const auto same = read_behind(content, options, how, block, bytes_read);
+  if (!same) return tl::unexpected(same.error());
+  if (!*same) return Outcome::changed;
+  if (block.text().starts_with('\0')) {
+    const std::size_t nuls = leading_nuls(block.data);
+    const bool nothing_else = nuls == block.data.size();
+    if (nothing_else && block.hole) return Outcome::hole;
+    if (nothing_else && !content.compressed())
+      return pass_hole(content, options, how, nuls, batch, bytes_read);
+    batch.skipped_bytes += static_cast<std::int64_t>(nuls);
+    block.data = block.data.subspan(nuls);
+  } else {
+    const auto whole = go_on_with_line(content, options.line_limit, how, block, batch);
+    if (!whole) return tl::unexpected(whole.error());
+    if (!*whole) return Outcome::changed;
+  }
+  // What the file before ended with comes before this one's bytes.
+  const bool joins = !carried.empty() && (!block.data.empty() || (how.take_rest && !how.carry));
+  if (joins) block.put_before(carried);
+
+  std::size_t complete = block.text().rfind('\n') + 1;  // npos + 1 is 0
+  complete += overdrawn_states(block.text().substr(complete));
+  const std::string_view begun = block.text().substr(complete);
+  unterminated_ = static_cast<std::int64_t>(begun.size());
+  draws_bar_ = shows_pace(begun);
+  if (complete == 0 && block.data.size() >= options.batch_bytes) {
+    long_ = std::make_unique<LongLine>(options.line_limit, block.offset_of(block.data.size()));
+    long_->cleaner.feed(block.text());
+    return Outcome::more;
+  }
+  return take_block(content, options, how, block, complete, joins, carried, batch);
+}
+
+// false: what stands before the offset is not what was read.
+OsResult<bool> FileReader::read_behind(Content& content, const Options& options, const How& how, Block& block,
+                                       std::size_t& bytes_read) const {
   const std::size_t behind = part_.marker.length;
   const auto want = wanted(content, part_.offset, options.batch_bytes);
   if (!want) return tl::unexpected(want.error());
-  auto buffer = std::make_unique_for_overwrite<char[]>(behind + *want);
-  std::int64_t begin = part_.offset - static_cast<std::int64_t>(behind);
-  const auto got = content.read(begin, {buffer.get(), behind + *want});
+  block.bytes = std::make_unique_for_overwrite<char[]>(behind + *want);
+  block.begin = part_.offset - static_cast<std::int64_t>(behind);
+  const auto got = content.read(block.begin, {block.bytes.get(), behind + *want});
   if (!got) return tl::unexpected(got.error());
-  if (*got < behind || (behind > 0 && Fingerprint::of({buffer.get(), behind}) != part_.marker))
-    return Outcome::changed;
+  if (*got < behind || (behind > 0 && Fingerprint::of({block.bytes.get(), behind}) != part_.marker))
+    return false;
   bytes_read += behind + *want;  // what it costs in memory, which for a small file is more than it has
-  const std::size_t length = *got - behind;
-  const bool full = *got == behind + *want;
+  block.length = *got - behind;
+  block.full = *got == behind + *want;
+  block.last_taken = behind > 0 ? block.bytes[behind - 1] : '\n';
+  block.data = {block.bytes.get() + behind, block.length};
+  const std::size_t before_hole = until_hole(block.data, how.settled - part_.offset);
+  block.hole = before_hole < block.length;
+  block.data = block.data.first(before_hole);
+  return true;
+}
 
-  std::span<char> data(buffer.get() + behind, length);
-  const std::size_t before_hole = until_hole(data, how.settled - part_.offset);
-  const bool hole = before_hole < length;
-  data = data.first(before_hole);
-  if (!data.empty() && data[0] == '\0') {
-    const std::size_t nuls = leading_nuls(data);
-    if (nuls == data.size() && hole) return Outcome::hole;
-    if (nuls == data.size() && !content.compressed())
-      return pass_hole(content, options, how, nuls, batch, bytes_read);
-    batch.skipped_bytes += static_cast<std::int64_t>(nuls);
-    data = data.subspan(nuls);
-  } else if (behind > 0 && buffer[behind - 1] == '\r') {
-    // What stood before us was a state of a bar, or a line's end.
-    if (!data.empty() && data[0] == '\n') data = data.subspan(1);
-  } else if (behind > 0 && buffer[behind - 1] != '\n') {  // we stand within a line that was taken as it was
-    const std::size_t newline = view(data).find('\n');
-    if (newline == 0 || (newline == 1 && data[0] == '\r')) {
-      data = data.subspan(newline + 1);
-    } else if (data.size() > 1 && data[0] == '\r') {  // and is drawn over
-      data = data.subspan(1);
-    } else if (newline != std::string_view::npos || (how.take_rest && !data.empty())) {
-      const auto first = line_begin(content, options.line_limit);
-      if (!first) return tl::unexpected(first.error());
-      const auto torn = static_cast<std::size_t>(part_.offset - *first);
-      auto whole = std::make_unique_for_overwrite<char[]>(torn + data.size());
-      const auto again = content.read(*first, {whole.get(), torn});
-      if (!again) return tl::unexpected(again.error());
-      if (*again < torn) return Outcome::changed;
-      std::copy(data.begin(), data.end(), whole.get() + torn);
-      data = {whole.get(), torn + data.size()};
-      batch.torn.assign(whole.get(), torn);
-      LineLosses known;
-      batch.torn.resize(clean_line(batch.torn, options.line_limit, known).size());
-      buffer = std::move(whole);
-      begin = *first;
-    }
+// Where the offset stands within a line that was taken as it was, and the line goes on, what was taken of it
+// is read again and put before the rest. false: it is not there any more.
+OsResult<bool> FileReader::go_on_with_line(Content& content, std::size_t line_limit, const How& how,
+                                           Block& block, Batch& batch) const {
+  if (block.last_taken == '\n' || block.data.empty()) return true;
+  if (block.last_taken == '\r') {  // what stood before us was a state of a bar, or a line's end
+    if (block.data[0] == '\n') block.data = block.data.subspan(1);
+    return true;
   }
-  // What the file before ended with comes before this one's bytes.
-  const bool joins = !carried.empty() && (!data.empty() || (how.take_rest && !how.carry));
-  const std::size_t prefix = joins ? carried.size() : 0;
-  if (joins) {
-    begin += data.data() - buffer.get() - static_cast<std::ptrdiff_t>(prefix);
-    auto whole = std::make_unique_for_overwrite<char[]>(prefix + data.size());
-    std::copy(carried.begin(), carried.end(), whole.get());
-    std::copy(data.begin(), data.end(), whole.get() + prefix);
-    data = {whole.get(), prefix + data.size()};
-    buffer = std::move(whole);
+  const std::size_t newline = block.text().find('\n');
+  if (newline == 0 || (newline == 1 && block.data[0] == '\r')) {  // only its end was missing
+    block.data = block.data.subspan(newline + 1);
+    return true;
   }
-  std::size_t complete = view(data).rfind('\n') + 1;  // npos + 1 is 0
-  complete += overdrawn_states(view(data).substr(complete));
-  unterminated_ = static_cast<std::int64_t>(data.size() - complete);
-  draws_bar_ = shows_pace(view(data).substr(complete));
+  if (block.data.size() > 1 && block.data[0] == '\r') {  // and is drawn over
+    block.data = block.data.subspan(1);
+    return true;
+  }
+  if (newline == std::string_view::npos && !how.take_rest) return true;
+  const auto first = line_begin(content, line_limit);
+  if (!first) return tl::unexpected(first.error());
+  std::string torn(static_cast<std::size_t>(part_.offset - *first), '\0');
+  const auto again = content.read(*first, torn);
+  if (!again) return tl::unexpected(again.error());
+  if (*again < torn.size()) return false;
+  block.put_before(torn);
+  LineLosses known;
+  torn.resize(clean_line(torn, line_limit, known).size());
+  batch.torn = std::move(torn);
+  return true;
+}
 
-  if (complete == 0 && data.size() >= options.batch_bytes) {
-    const std::int64_t at = begin + (data.data() + data.size() - buffer.get());
-    long_ = std::make_unique<LongLine>(options.line_limit, at);
-    long_->cleaner.feed(view(data));
-    return Outcome::more;
-  }
-
-  // Cleaning writes over the bytes, so where we are going to stand is fingerprinted first.
-  const auto stand = [&](std::size_t in_data) {
-    return begin + (data.data() - buffer.get()) + static_cast<std::int64_t>(in_data);
-  };
-  const auto marker_at = [&](std::int64_t offset) {
-    return marker_fingerprint({buffer.get(), static_cast<std::size_t>(offset - begin)});
-  };
-  const bool rest = how.take_rest && !full && !hole;
-  const std::int64_t expected = stand(rest ? data.size() : complete);
+// Takes the lines of the block's first `complete` bytes and, where nothing more will come, of the rest, and
+// stands behind them. With `joined` the data begin with the parts of a line that were carried here.
+OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Options& options, const How& how,
+                                                     Block& block, std::size_t complete, bool joined,
+                                                     std::string& carried, Batch& batch) {
+  const std::size_t prefix = joined ? carried.size() : 0;
+  const bool rest = how.take_rest && !block.full && !block.hole;
+  const std::int64_t expected = block.offset_of(rest ? block.data.size() : complete);
+  const std::int64_t end = block.offset_of(block.data.size());
   const auto grown = grow_head(content, expected);
   if (!grown) return tl::unexpected(grown.error());
   if (!*grown) return Outcome::changed;
-  const Fingerprint marker = marker_at(expected);
+  // Cleaning writes over the bytes, so where we are going to stand is fingerprinted first.
+  const auto held = static_cast<std::size_t>(expected - block.begin);
+  const Fingerprint marker = marker_fingerprint({block.bytes.get(), held});
 
-  const LineBlock block{data.first(complete), data.subspan(complete), rest, length >= options.batch_bytes,
-                        how.carry};
-  const std::size_t settled = take_lines(block, options.line_limit, batch);
-  std::int64_t reached = stand(std::max(settled, prefix));
-  const std::int64_t end = stand(data.size());
-  batch.bytes = std::move(buffer);
-  std::string parts = settled >= prefix && joins ? std::string() : carried;
+  const LineBlock lines{block.data.first(complete), block.data.subspan(complete), rest,
+                        block.length >= options.batch_bytes, how.carry};
+  const std::size_t settled = take_lines(lines, options.line_limit, batch);
+  std::int64_t reached = block.offset_of(std::max(settled, prefix));
+  batch.bytes = std::move(block.bytes);
+  std::string parts = settled >= prefix && joined ? std::string() : carried;
   if (rest && reached < expected) {  // a line's parts, as they were before they were cleaned
     const std::size_t before = parts.size();
     parts.resize(before + static_cast<std::size_t>(expected - reached));
@@ -226,8 +267,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     reached = expected;
   }
   // Of a line that went on after it was taken, only the line was read again.
-  const bool holds_marker = expected - begin >= std::min(expected, std::int64_t{kMarkerBytes});
-  if (reached == expected && !joins && holds_marker) {
+  const bool holds_marker = static_cast<std::int64_t>(held) >= std::min<std::int64_t>(expected, kMarkerBytes);
+  if (reached == expected && !joined && holds_marker) {
     part_.offset = expected;
     part_.marker = marker;
   } else if (const auto done = advance(content, reached); !done) {
@@ -237,11 +278,11 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   }
   carried = std::move(parts);
   unterminated_ = rest ? 0 : end - reached;
-  return hole ? Outcome::hole : full ? Outcome::more : Outcome::end;
+  return block.hole ? Outcome::hole : block.full ? Outcome::more : Outcome::end;
 }
 
 // Where the line began that the offset stands in; the offset itself where that is too far back.
-OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limit) {
+OsResult<std::int64_t> FileReader::line_begin(Content& content, std::size_t limit) const {
   std::string bytes(
       static_cast<std::size_t>(std::min<std::int64_t>(part_.offset, static_cast<std::int64_t>(limit) + 1)),
       '\0');

@@ -60,16 +60,24 @@ class FileReader {
     std::int64_t hole_bytes = 0;
   };
 
+  struct Block;
+
   OsResult<RecordFile> records_of(Content& content);
   OsResult<Outcome> read_records(RecordFile kind, Content& content, const Options& options, const How& how,
                                  Batch& batch, std::size_t& bytes_read);
   OsResult<Outcome> read_block(Content& content, const Options& options, const How& how, std::string& carried,
                                Batch& batch, std::size_t& bytes_read);
+  OsResult<bool> read_behind(Content& content, const Options& options, const How& how, Block& block,
+                             std::size_t& bytes_read) const;
+  OsResult<bool> go_on_with_line(Content& content, std::size_t line_limit, const How& how, Block& block,
+                                 Batch& batch) const;
+  OsResult<Outcome> take_block(Content& content, const Options& options, const How& how, Block& block,
+                               std::size_t complete, bool joined, std::string& carried, Batch& batch);
   OsResult<Outcome> read_long(Content& content, const Options& options, bool take_rest, Batch& batch,
                               std::size_t& bytes_read);
   OsResult<Outcome> pass_hole(Content& content, const Options& options, const How& how, std::size_t nuls,
                               Batch& batch, std::size_t& bytes_read);
-  OsResult<std::int64_t> line_begin(Content& content, std::size_t limit);
+  OsResult<std::int64_t> line_begin(Content& content, std::size_t limit) const;
   OsResult<bool> advance(Content& content, std::int64_t offset);
   OsResult<bool> grow_head(Content& content, std::int64_t offset);
 
