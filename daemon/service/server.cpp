@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <limits>
 #include <utility>
 
 #include "daemon/service/connection.h"
@@ -24,6 +25,10 @@ namespace asio = boost::asio;
 using asio::redirect_error;
 using asio::use_awaitable;
 using Acceptor = asio::local::stream_protocol::acceptor;
+
+// Of those who knock so many are let in between two answers. With one, whoever knocks behind a user's two hundred
+// would wait for two hundred answers before it is seen whose turn it is.
+constexpr int kLetInAtOnce = 64;
 
 Instant system_now() {
   return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
@@ -54,6 +59,7 @@ struct Server::Impl {
 
   asio::awaitable<void> accept();
   void take(Connection::Socket socket);
+  void take_those_who_knock(int most);
   void refuse(Connection::Socket socket);
   void begin_to_stop();
   void take_waiting();
@@ -74,6 +80,7 @@ asio::awaitable<void> Server::Impl::accept() {
       complained = false;
       try {
         take(std::move(socket));
+        take_those_who_knock(kLetInAtOnce);
       } catch (const std::exception& defect) {  // std::bad_alloc above all: of one connection, not of all
         state.log(std::string("a connection could not be taken: ") + defect.what());
       }
@@ -130,9 +137,13 @@ void Server::Impl::refuse(Connection::Socket socket) {
 void Server::Impl::take_waiting() {
   if (state.options.inherited_fd >= 0) return;
   listener.remove_file();  // so that there come no more
+  take_those_who_knock(std::numeric_limits<int>::max());
+}
+
+void Server::Impl::take_those_who_knock(int most) {
   boost::system::error_code error;
   acceptor.non_blocking(true, error);
-  while (!error) {
+  for (int i = 0; i < most && !error; ++i) {
     Connection::Socket socket = acceptor.accept(error);
     if (!error) take(std::move(socket));
   }
