@@ -137,7 +137,10 @@ Result<void> Daemon::open_history() {
   if (const auto readable = models->count(); !readable) return tl::unexpected(readable.error());
   refit_ = std::make_unique<Refit>(
       std::move(*reader), std::move(models), system::now,
-      [this] { refit_beat_ = steady_clock::now().time_since_epoch().count(); },
+      [this] {
+        if (stopping_) throw Refit::Interrupted();
+        refit_beat_ = steady_clock::now().time_since_epoch().count();
+      },
       Refit::Measuring{put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host});
   auto networks_reader = Reader::open(path);
   if (!networks_reader) return tl::unexpected(networks_reader.error());
@@ -251,6 +254,7 @@ void Daemon::refit_soon() {
 }
 
 void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
+  if (!report && stopping_) return;
   {
     const Lock lock(mutex_);
     refit_failure_ = report ? std::nullopt : std::optional(report.error());

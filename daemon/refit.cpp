@@ -241,17 +241,25 @@ bool Refit::Together::outgrew_records() const {
 Result<void> Refit::learn(Together& together, Judging judging) {
   if (gathered_ && (judging == Judging::not_now || !together.outgrew_records())) return {};
   if (auto gathered = gather_all(); !gathered) return gathered;
-  gathered_ = true;
   using estimators::Target;
   using prediction::Knowledge;
   together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging);
   together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging);
   together.memory = Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging);
+  gathered_ = true;
   return {};
 }
 
 Result<prediction::RefitReport> Refit::run(Judging judging) {
   const Lock running(running_);
+  try {
+    return run_whole(judging);
+  } catch (const Interrupted&) {
+    return fail(ErrorKind::unavailable, "the daemon is stopping", "ask again in a moment");
+  }
+}
+
+Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
   const auto begun = std::chrono::steady_clock::now();
   prediction::RefitReport report;
   const auto restarted = begin();

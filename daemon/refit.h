@@ -39,6 +39,9 @@ class Refit {
     std::string own_host;
   };
 
+  // What `alive` throws to end a run between any two steps, however deep in it: the daemon is to stop.
+  struct Interrupted {};
+
   // `models`: where they are kept; a restarted daemon answers at once from them. `alive` is called between any two
   // models: a long refit is at work, not stuck.
   Refit(
@@ -56,7 +59,7 @@ class Refit {
   using Judging = prediction::Knowledge::Judging;
 
   // Fits what changed since the last run. Thread-safe; two at once are one after the other. `judging`: put off, it is
-  // done by the next run that may.
+  // done by the next run that may. One that is interrupted is an error of the kind `unavailable`; the next goes on.
   Result<prediction::RefitReport> run(Judging judging = Judging::when_outgrown) EXCLUDES(running_);
 
   std::shared_ptr<const prediction::ModelSet> models() const EXCLUDES(mutex_);  // never nullptr; thread-safe
@@ -79,6 +82,7 @@ class Refit {
     bool outgrew_records() const;
   };
 
+  Result<prediction::RefitReport> run_whole(Judging judging) REQUIRES(running_);
   Result<bool> begin() REQUIRES(running_);
   Result<void> fit_all(const std::vector<ModelKey>& keys, const RefitProgress& reached,
                        prediction::RefitReport& report) REQUIRES(running_);

@@ -105,6 +105,36 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   EXPECT_EQ(after.run()->fitted, 1);
 }
 
+TEST_F(Refitting, OneThatIsInterruptedAnywhereEndsThereAndTheNextGoesOn) {
+  add_runs("type", "Adam", 1.4);
+  for (const std::int64_t batch : {8, 16, 32}) add_run(batch, 0.02, {}, "AlexNet");
+  int steps = 0, most = 0;
+  const auto refit = [&] {
+    return refit_of(
+        path(), *writer_, [] { return kToday; },
+        [&] {
+          if (++steps > most) throw Refit::Interrupted();
+        });
+  };
+  bool interrupted = true;
+  for (; interrupted; most += 1 + most / 3) {
+    ASSERT_LT(most, 10'000);
+    steps = 0;
+    Refit one = refit();
+    const auto report = one.run();
+    interrupted = !report;
+    if (!interrupted) break;
+    EXPECT_EQ(report.error().kind, ErrorKind::unavailable) << report.error().text();
+    EXPECT_EQ(steps, most + 1);
+    const int at = std::exchange(most, 10'000);
+    ASSERT_TRUE(one.run());
+    EXPECT_EQ(fitted_models(one).size(), 2U) << "interrupted after " << at;
+    EXPECT_NE(one.models()->knowledge, nullptr) << "interrupted after " << at;
+    most = at;
+  }
+  EXPECT_GT(most, 20);  // it has many steps
+}
+
 TEST_F(Refitting, JudgingThatWasPutOffIsDoneByTheNextRunThatMay) {
   add_runs("type", "Adam", 1.4);
   Refit refit = this->refit();
