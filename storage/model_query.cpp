@@ -12,6 +12,8 @@
 namespace etad {
 namespace {
 
+constexpr std::int64_t kMostPassedOver = 2;  // names without a model for each that is asked for
+
 constexpr int kFirst = key_row::kCount;  // column behind the key's
 // Owners whose models are looked at, those of the lowest uids.
 constexpr std::size_t kMostModels = 1024;
@@ -127,18 +129,21 @@ std::vector<ModelRow> fair_models_of(sqlite::Connection& connection,
   return result;
 }
 
-// From where `wanted` itself would stand in the index, both ways: what begins alike is nearest there.
+// From where `wanted` itself would stand in the index, both ways: what begins alike is nearest there. Of those that
+// have no model, which somebody may have made up without end, only so many are passed over.
 std::vector<std::string> names_around_of(sqlite::Connection& connection, NameOf what,
                                          const std::string& wanted, std::int64_t most) {
   const std::string column = what == NameOf::network ? "network" : "architecture";
   std::set<std::string> names;
   for (const bool up : {true, false}) {
-    sqlite::Statement near(connection, "SELECT d." + column + " FROM datasets d WHERE d." + column +
-                                           (up ? " >= " : " < ") + "?1 COLLATE NOCASE" +
-                                           " AND EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)" +
-                                           " ORDER BY d." + column + " COLLATE NOCASE " +
-                                           (up ? "ASC" : "DESC") + " LIMIT ?2");
-    for (auto rows = near.query(wanted, most / 2); rows.next();) names.insert(rows.get<std::string>(0));
+    const std::string nearest = "SELECT id, " + column + " AS name FROM datasets WHERE " + column +
+                                (up ? " >= " : " < ") + "?1 COLLATE NOCASE ORDER BY " + column +
+                                " COLLATE NOCASE " + (up ? "ASC" : "DESC") + " LIMIT ?2";
+    sqlite::Statement near(
+        connection, "SELECT name FROM (" + nearest +
+                        ") d WHERE EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)" + " LIMIT ?3");
+    for (auto rows = near.query(wanted, kMostPassedOver * most, most / 2); rows.next();)
+      names.insert(rows.get<std::string>(0));
   }
   return {names.begin(), names.end()};
 }

@@ -313,5 +313,28 @@ TEST_F(DatasetsTest, AModelKeepsItsIdWhenItIsFittedAnew) {
   EXPECT_THAT(changed(), IsEmpty()) << "a model is no data";
 }
 
+// A log may make up as many as it likes, and each question for an unknown name would look at all of them.
+TEST_F(DatasetsTest, NamesWithoutAModelAreNotAllLookedAtForThoseThatAreNear) {
+  ModelKey key = key_of(lenet());
+  std::vector<ModelRow> models(1);
+  models[0].key = key;
+  models[0].key.network = "n9";
+  must(writer().put_models(models));
+  const auto made_up = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      auto commit_of_one = source_with_run("/" + std::to_string(i) + ".log", 3);
+      commit_of_one.records.runs[0].network = "n" + std::to_string(i);
+      commit(commit_of_one);
+    }
+  };
+  const auto near = [&] {
+    return must(must(ModelReader::open(path()))->names_around(NameOf::network, "n", 2));
+  };
+  made_up(1, 4);
+  EXPECT_THAT(near(), ElementsAre("n9"));
+  made_up(4, 6);
+  EXPECT_THAT(near(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace etad::test
