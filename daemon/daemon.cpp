@@ -329,6 +329,9 @@ Result<std::vector<NetworkRow>> Daemon::networks(const NetworkFilter& filter) {
 Result<prediction::RefitReport> Daemon::refit() {
   auto report = refit_->run();
   note_refit(report);
+  if (!report) return report;
+  const auto synced = writer_->with([](Writer& writer) { return writer.sync(); });
+  if (!synced) return tl::unexpected(synced.error());
   return report;
 }
 

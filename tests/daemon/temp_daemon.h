@@ -27,8 +27,7 @@ class TempDaemon : public testing::Test {
 
   std::string history() const { return (folder_ / "history.db").string(); }
 
-  void start() {
-    Config config;
+  void start(Config config = {}) {
     config.host = "gpu1";
     config.storage.path = history();
     config.socket.path = (folder_ / "etad.sock").string();

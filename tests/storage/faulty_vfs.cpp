@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 namespace etad::test {
@@ -12,10 +14,13 @@ namespace {
 FaultyVfs::Decide decide;  // of the one that is alive
 sqlite3_vfs* real_vfs = nullptr;
 sqlite3_vfs shim{};
+std::mutex synced_mutex;
+std::optional<std::map<std::string, std::string>> synced_files;  // nullopt: nobody asks
 
 // SQLite gives us memory of shim.szOsFile bytes: this, and the real file behind it.
 struct File {
   sqlite3_file base;
+  const char* name;  // SQLite's, for as long as the file is open; nullptr: a temporary one
 
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
   static File& of(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
@@ -40,8 +45,18 @@ int truncate(sqlite3_file* f, sqlite3_int64 size) {
   if (const int code = decide(Operation::truncate)) return code;
   return real(f)->pMethods->xTruncate(real(f), size);
 }
-int sync(sqlite3_file*, int) {
-  return decide(Operation::sync);
+int sync(sqlite3_file* f, int) {
+  if (const int code = decide(Operation::sync)) return code;
+  const std::lock_guard lock(synced_mutex);
+  const char* const name = File::of(f).name;
+  if (!synced_files || name == nullptr) return SQLITE_OK;
+  sqlite3_int64 size = 0;
+  if (const int code = real(f)->pMethods->xFileSize(real(f), &size)) return code;
+  std::string content(static_cast<std::size_t>(size), '\0');
+  if (const int code = real(f)->pMethods->xRead(real(f), content.data(), static_cast<int>(size), 0))
+    return code;
+  (*synced_files)[name] = std::move(content);
+  return SQLITE_OK;
 }
 int file_size(sqlite3_file* f, sqlite3_int64* size) {
   return real(f)->pMethods->xFileSize(real(f), size);
@@ -85,6 +100,7 @@ constexpr sqlite3_io_methods kMethods = {
 
 int open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* out_flags) {
   file->pMethods = nullptr;
+  File::of(file).name = name;
   if (const int code = decide(Operation::open)) return code;
   const int code = real_vfs->xOpen(real_vfs, name, real(file), flags, out_flags);
   if (code == SQLITE_OK) file->pMethods = &kMethods;
@@ -93,6 +109,8 @@ int open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int
 
 int remove(sqlite3_vfs*, const char* name, int sync_folder) {
   if (const int code = decide(Operation::remove)) return code;
+  const std::lock_guard lock(synced_mutex);
+  if (synced_files) synced_files->erase(name);
   return real_vfs->xDelete(real_vfs, name, sync_folder);
 }
 
@@ -114,6 +132,17 @@ FaultyVfs::~FaultyVfs() {
   sqlite3_vfs_unregister(&shim);
   sqlite3_vfs_register(real_vfs, 1);
   decide = nullptr;
+  synced_files.reset();
+}
+
+void FaultyVfs::note_what_is_synced() {
+  const std::lock_guard lock(synced_mutex);
+  synced_files.emplace();
+}
+
+std::map<std::string, std::string> FaultyVfs::left_by_power_cut() const {
+  const std::lock_guard lock(synced_mutex);
+  return synced_files.value_or(std::map<std::string, std::string>());
 }
 
 int failure_code(Operation operation) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 
 namespace etad::test {
 
@@ -17,6 +19,12 @@ class FaultyVfs {
   FaultyVfs(const FaultyVfs&) = delete;
   FaultyVfs& operator=(const FaultyVfs&) = delete;
   ~FaultyVfs();
+
+  // From now on it is noted what each file was at its last sync.
+  void note_what_is_synced();
+
+  // The files as a power cut would leave them on the worst of disks: nothing of what was not synced. By path.
+  std::map<std::string, std::string> left_by_power_cut() const;
 };
 
 // The code with which SQLite's own file system reports that such an operation failed.
