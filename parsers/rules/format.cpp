@@ -13,7 +13,6 @@
 #include "parsers/lines/named_rows.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/pattern.h"
-#include "parsers/rules/recogniser.h"
 #include "parsers/rules/rule.h"
 #include "parsers/rules/rule_check.h"
 #include "parsers/rules/rule_file.h"
@@ -25,14 +24,25 @@ namespace etad {
 // What the formats of one file have in common: how a message is made of a line, and its fields of a message.
 struct Format::Shared {
   std::vector<Pattern> strip;
-  bool strips_alike = true;  // whether all of `strip` treat all digits alike; of those that do not:
-  std::vector<Pattern> strip_with_any_digits;
+  std::vector<Pattern> strip_with_any_digits;  // of those of `strip` that may not treat all digits alike
   Vocabulary words;
 
   // What launchers and loggers write before the message (`strip`), any of them, each as often as it stands
   // there.
   std::string_view stripped(std::string_view line) const {
     return stripped(line, [](std::string_view) { return true; });
+  }
+
+  // Whether more or less might be stripped off a line that differs from this one in nothing but its digits.
+  bool may_strip_otherwise(std::string_view line) const {
+    if (strip_with_any_digits.empty()) return false;
+    bool may = false;
+    stripped(line, [&](std::string_view left) {
+      may = std::any_of(strip_with_any_digits.begin(), strip_with_any_digits.end(),
+                        [&](const Pattern& p) { return p.matches(left); });
+      return !may;
+    });
+    return may;
   }
 
   // `goes_on` is asked of what is left each time.
@@ -70,7 +80,7 @@ struct Format::Impl {
   std::string_view stripped(std::string_view line) const { return shared->stripped(line); }
 
   // The first of the rules whose own the message is fills in the event. Into `shape`, if there is one, goes the first of
-  // those that treat all digits alike, though another one may have matched before it.
+  // those of which it is known what they make of a line like this one, though another one may have matched before it.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  ShapeMemory::Shape* shape) const {
     if (list.rules.empty()) return;
@@ -81,11 +91,14 @@ struct Format::Impl {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
       if (found && !shape) return;
-      if (!rule.treats_digits_alike()) {
+      const auto matches = matches_alike(rule, line, event.message, groups, shape);
+      if (!matches) {
+        if (shape && shape->first_asked == Event::kNoRule && rule.may_match_alike(event.message))
+          shape->first_asked = id;
         if (!found && rule.match(event.message, groups, object, fields, context, event)) event.rule = id;
         continue;
       }
-      if (!rule.pattern()->match(event.message, groups)) continue;
+      if (!*matches) continue;
       if (shape) {
         shape->rule = id;
         shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
@@ -97,8 +110,16 @@ struct Format::Impl {
     }
   }
 
-  // The same where it is known which of the rules that treat all digits alike is the first to match. Rules before it
-  // that may not treat them so are asked each time.
+  // Whether a line like this one matches the rule, as this one does. None: each has to be asked.
+  static std::optional<bool> matches_alike(const Rule& rule, std::string_view line, std::string_view message,
+                                           Pattern::Groups& groups, ShapeMemory::Shape* shape) {
+    if (rule.treats_digits_alike()) return rule.pattern()->match(message, groups);
+    if (!shape || !rule.is_told_by_pattern()) return std::nullopt;
+    return rule.pattern()->match(message, groups, place_in(line, message), shape->told);
+  }
+
+  // The same where it is known which rule a line like this one matches. Rules before it of which that is not known are
+  // asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
     FieldsOnDemand fields(shared->words);
@@ -130,21 +151,14 @@ struct Format::Impl {
     if (header.present && event.message.empty()) context.carried = header.time;
   }
 
-  // The first of the rules that tell one digit from another and may match, before that of the shape, a message that
-  // differs from this one in its digits. One that begins with another digit has other candidates.
-  std::uint16_t first_asked(const ShapeMemory::Shape& shape, std::string_view message) const {
-    const auto first_of = [&](std::string_view beginning) {
-      const auto& ids = index.candidates(shape.file, beginning).particular;
-      const auto first = std::find_if(ids.begin(), ids.end(), [&](std::uint16_t id) {
-        return id >= shape.rule || rules[id].may_match_alike(message);
-      });
-      return first == ids.end() ? Event::kNoRule : std::min(*first, shape.rule);
-    };
-    if (message.empty() || !is_digit(message.front())) return first_of(message);
-    constexpr std::string_view kDigits = "0123456789";
-    std::uint16_t first = shape.rule;
-    for (std::size_t i = 0; i < kDigits.size(); ++i) first = std::min(first, first_of(kDigits.substr(i, 1)));
-    return first;
+  // Which rules a message can be of rests on its first byte. Of the digits these are such as begin the same rules.
+  void note_beginning(std::string_view line, std::string_view message, ShapeMemory::Shape& shape) const {
+    if (message.empty() || !is_digit(message.front())) return;
+    const RuleIndex::List& own = index.candidates(shape.file, message);
+    DigitSet same = 0;
+    for (char c = '0'; c <= '9'; ++c)
+      if (&index.candidates(shape.file, {&c, 1}) == &own) same |= digit_set(c);
+    shape.told.note(place_in(line, message), message.front(), same);
   }
 
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
@@ -167,10 +181,12 @@ struct Format::Impl {
     // Files may differ in a digit.
     const bool is_kept = shapes && line.size() <= ShapeMemory::kLongest &&
                          std::none_of(header.file.begin(), header.file.end(), is_digit);
+    if (is_kept) note_beginning(line, event.message, shape);
     const RuleIndex::List& list = index.candidates(shape.file, event.message);
     try_rules(list, line, context, event, is_kept ? &shape : nullptr);
     if (!is_kept) return;
-    shape.first_asked = first_asked(shape, event.message);
+    shape.strips_alike =
+        !shared->may_strip_otherwise(line) && !shared->may_strip_otherwise(line.substr(shape.header_end));
     shape.quiet = event.quiet = event.kind == EventKind::none && !may_tell_end(line);
     shapes->remember(shape);
   }
@@ -178,14 +194,14 @@ struct Format::Impl {
   // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
   bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context, Event& event,
                    Pattern::Groups& groups) const {
-    if (!shared->strips_alike && place_in(line, stripped(line)) != known.header) return false;
+    if (!known.strips_alike && place_in(line, stripped(line)) != known.header) return false;
     LineHeader header;
     for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
       const std::size_t message = i == known.header_form ? known.header_end - known.header : 0U;
       read_header_alike(file.headers[i], line.substr(known.header), message, context, header);
       if (header.message != message) return false;
     }
-    if (!shared->strips_alike && header.present &&
+    if (!known.strips_alike && header.present &&
         place_in(line, stripped(line.substr(known.header_end))) != known.message)
       return false;
     event.message = line.substr(known.message);
@@ -245,7 +261,6 @@ tl::expected<std::shared_ptr<const Format>, std::vector<Error>> Format::load(std
   for (const Pattern& p : shared->strip)
     if (!treats_digits_alike(p.text()))
       shared->strip_with_any_digits.push_back(with_any_digits(p, Pattern::Anchor::beginning));
-  shared->strips_alike = shared->strip_with_any_digits.empty();
   shared->words = Vocabulary::make(file.words, file.where, errors);
   std::vector<std::shared_ptr<Format>> formats;
   for (const std::string& name : file.formats)
@@ -418,77 +433,12 @@ const std::vector<Pattern>& Format::strip_with_any_digits() const {
 }
 
 bool Format::may_strip_others_otherwise(std::string_view line) const {
-  const Shared& shared = *impl_->shared;
-  if (shared.strips_alike) return false;
-  bool may = false;
-  shared.stripped(line, [&](std::string_view left) {
-    may = std::any_of(shared.strip_with_any_digits.begin(), shared.strip_with_any_digits.end(),
-                      [&](const Pattern& p) { return p.matches(left); });
-    return !may;
-  });
-  return may;
+  return impl_->shared->may_strip_otherwise(line);
 }
 
 bool Format::over(std::string_view other) const {
   const auto& names = impl_->file.over;
   return std::find(names.begin(), names.end(), other) != names.end();
-}
-
-tl::expected<FormatSet, std::vector<Error>> FormatSet::make(
-    std::vector<std::shared_ptr<const Format>> formats) {
-  std::vector<Error> errors;
-  FormatSet set;
-  for (auto& format : formats) {
-    const auto siblings = format->siblings();
-    set.formats_.push_back(std::move(format));
-    set.formats_.insert(set.formats_.end(), siblings.begin(), siblings.end());
-  }
-  set.recogniser_ = std::make_shared<const Recogniser>(set.formats_);
-  check_recognition(set, errors);
-  if (!errors.empty()) return tl::unexpected(std::move(errors));
-  for (const auto& format : set.formats_) format->release();
-  return set;
-}
-
-std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
-  const auto at =
-      std::find_if(formats_.begin(), formats_.end(), [&](const auto& f) { return f->name() == name; });
-  return at == formats_.end() ? nullptr : *at;
-}
-
-std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line, ShapeMemory* shapes,
-                                                               bool generic) const {
-  std::vector<std::shared_ptr<const Format>> claims;
-  if (!recogniser_) return claims;
-  for (const std::uint16_t id : recogniser_->formats_of(line, shapes, generic))
-    claims.push_back(formats_[id]);
-  if (claims.size() < 2) return claims;
-  const auto is_generic = [](const auto& f) { return f->is_generic(); };
-  if (!std::all_of(claims.begin(), claims.end(), is_generic)) std::erase_if(claims, is_generic);
-  std::vector<std::shared_ptr<const Format>> shown;
-  for (const auto& f : claims)
-    if (std::none_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); }))
-      shown.push_back(f);
-  return shown;
-}
-
-std::shared_ptr<const Format> FormatSet::recognise(std::string_view line) const {
-  const auto shown = shown_by(line);
-  return shown.size() == 1 ? shown.front() : nullptr;
-}
-
-std::vector<std::string> FormatSet::beside() const {
-  std::set<std::string> names;
-  for (const auto& format : formats_)
-    if (!format->beside().empty()) names.insert(format->beside());
-  return {names.begin(), names.end()};
-}
-
-std::string FormatSet::fingerprint() const {
-  std::uint64_t hash = fnv1a({});
-  for (const auto& format : formats_)
-    hash = fnv1a(std::to_string(format->fingerprint()), fnv1a(format->name() + ":", hash));
-  return std::to_string(hash);
 }
 
 }  // namespace etad

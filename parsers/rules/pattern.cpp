@@ -122,6 +122,13 @@ bool Pattern::match(std::string_view text, Groups& groups) const {
   return true;
 }
 
+std::optional<bool> Pattern::match(std::string_view text, Groups& groups, std::size_t place,
+                                   ToldDigits& told) const {
+  const auto outcome = scan_ ? scan_->match(text, groups, place, told) : ScanProgram::Outcome::undecided;
+  if (outcome == ScanProgram::Outcome::undecided) return std::nullopt;
+  return outcome == ScanProgram::Outcome::yes;
+}
+
 bool Pattern::matches(std::string_view text) const {
   return regexp().Match(piece(text), 0, text.size(), anchor_, nullptr, 0);
 }

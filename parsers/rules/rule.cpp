@@ -44,8 +44,7 @@ std::optional<Rule> Rule::compile(const RuleSpec& spec, const std::string& where
     rule.pattern_ = compile_pattern(*spec.pattern, Pattern::Anchor::beginning, rule.groups_);
     if (!rule.pattern_) return {};
     rule.finds_end_alike_ = etad::treats_digits_alike(spec.pattern->text);
-    rule.digits_alike_ = rule.finds_end_alike_ && !rule.asks_object() && !rule.asks_fields();
-    if (!rule.digits_alike_) {
+    if (!rule.treats_digits_alike()) {
       auto any = patterns.compile(with_any_digits(spec.pattern->text));
       if (any) rule.any_digits_ = std::move(*any);
     }

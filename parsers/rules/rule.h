@@ -42,8 +42,9 @@ class Rule {
   // Adds to `paths` those under which it looks in JSON objects, each once. Before the first match().
   void share_paths(std::vector<std::string>& paths);
 
-  // Whether it is told by its pattern alone whether a message is its own, and the pattern treats all digits alike.
-  bool treats_digits_alike() const { return digits_alike_; }
+  // Whether its pattern alone tells whether a message is its own; and whether that treats all digits alike.
+  bool is_told_by_pattern() const { return pattern_ && !asks_object() && !asks_fields(); }
+  bool treats_digits_alike() const { return is_told_by_pattern() && finds_end_alike_; }
 
   // Whether a message may be its own that differs from this one in nothing but its digits. In doubt: true.
   bool may_match_alike(std::string_view message) const;
@@ -82,10 +83,9 @@ class Rule {
   RuleSpec spec_;
   std::shared_ptr<const FieldRule> fields_;  // nullptr: it asks for none and takes none
   std::optional<Pattern> pattern_;
-  bool digits_alike_ = false;
   std::optional<Pattern>
       any_digits_;               // where it may not: what matches whatever pattern_ would with other digits
-  bool finds_end_alike_ = true;  // whether with other digits it would also end there
+  bool finds_end_alike_ = true;  // whether with other digits it would match alike, and also end there
   std::vector<Target> groups_;   // of the pattern, from group 1 on
   struct Sought {
     Pattern pattern;

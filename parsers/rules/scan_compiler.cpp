@@ -76,6 +76,9 @@ class ScanProgram::Compiler {
     for (const ByteSet& set : p_.sets_) {
       auto& table = p_.tables_.emplace_back();
       for (std::size_t c = 0; c < 256; ++c) table[c] = set[c];
+      DigitSet& digits = p_.digits_.emplace_back();
+      for (char c = '0'; c <= '9'; ++c)
+        if (set[static_cast<unsigned char>(c)]) digits |= digit_set(c);
     }
     p_.find_first_bytes();
     p_.mark_possessive();

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 
 bool ScanProgram::first_of(std::size_t from, ByteSet& bytes) const {
@@ -71,11 +73,33 @@ void ScanProgram::join_captures() {
   }
 }
 
+namespace {
+
+// Who watches a match is told of each byte that was tested for being one of some digits.
+struct NobodyWatches {
+  static constexpr bool kWatches = false;
+  void tested(const char* /*at*/, DigitSet /*digits*/) {}
+};
+
+struct NotesDigits {
+  static constexpr bool kWatches = true;
+  const char* line;
+  ToldDigits& told;
+  bool has_all = true;  // but for those it had no room for
+
+  void tested(const char* at, DigitSet digits) {
+    has_all = told.note(static_cast<std::size_t>(at - line), *at, digits) && has_all;
+  }
+};
+
+}  // namespace
+
 // One attempt: the state of the machine.
+template <class Watch>
 class ScanProgram::Run {
  public:
-  Run(const ScanProgram& program, std::string_view text, std::span<std::string_view> groups)
-      : p_(program), begin_(text.data()), end_(text.data() + text.size()), groups_(groups) {}
+  Run(const ScanProgram& program, std::string_view text, std::span<std::string_view> groups, Watch& watch)
+      : p_(program), begin_(text.data()), end_(text.data() + text.size()), groups_(groups), watch_(watch) {}
 
   Outcome operator()() {
     std::fill_n(groups_.begin(), p_.group_count_ + 1, std::string_view{});
@@ -127,8 +151,10 @@ class ScanProgram::Run {
     const Instruction& i = p_.code_[pc++];
     switch (i.op) {
       case Op::literal: {
-        if (static_cast<std::size_t>(end_ - at) < i.b || !equal(at, p_.literals_.data() + i.a, i.b))
-          return Step::failed;
+        if (static_cast<std::size_t>(end_ - at) < i.b) return Step::failed;
+        const char* const literal = p_.literals_.data() + i.a;
+        if constexpr (Watch::kWatches) watch_literal(at, literal, i.b);
+        if (!equal(at, literal, i.b)) return Step::failed;
         at += i.b;
         return Step::on;
       }
@@ -172,12 +198,23 @@ class ScanProgram::Run {
     return true;
   }
 
+  // Up to the first byte that differs, as equal() looks at them in effect.
+  void watch_literal(const char* at, const char* literal, std::size_t size) const {
+    for (; size > 0; ++at, ++literal, --size) {
+      if (is_digit(*literal)) watch_.tested(at, digit_set(*literal));
+      if (*at != *literal) return;
+    }
+  }
+
   // As many bytes of the set as there are; false where they are too few.
   bool run_of(const Instruction& i, const char*& at) const {
     const auto& table = p_.tables_[i.set];
     const char* const from = at;
     const char* const limit = static_cast<std::size_t>(end_ - at) > i.b ? at + i.b : end_;
     while (at < limit && table[static_cast<unsigned char>(*at)]) ++at;
+    if constexpr (Watch::kWatches)
+      for (const char* seen = from; seen < limit && seen <= at; ++seen)
+        watch_.tested(seen, p_.digits_[i.set]);
     return static_cast<std::size_t>(at - from) >= i.a;
   }
 
@@ -221,13 +258,20 @@ class ScanProgram::Run {
     const Instruction& next = p_.code_[pc];
     if (next.op != Op::literal) return;
     const char first = p_.literals_[next.a];
-    while (choice.at >= choice.floor && (choice.at == end_ || *choice.at != first)) --choice.at;
+    while (choice.at >= choice.floor && (choice.at == end_ || *choice.at != first)) {
+      if constexpr (Watch::kWatches)
+        if (choice.at != end_ && is_digit(first)) watch_.tested(choice.at, digit_set(first));
+      --choice.at;
+    }
+    if constexpr (Watch::kWatches)
+      if (choice.at >= choice.floor && is_digit(first)) watch_.tested(choice.at, digit_set(first));
   }
 
   const ScanProgram& p_;
   const char* begin_;
   const char* end_;
   std::span<std::string_view> groups_;
+  Watch& watch_;
   std::array<const char*, kMaxGroups + 1>
       starts_;  // left raw, as stack_: filling them would cost more than most matches
   std::array<Choice, kStack> stack_;
@@ -235,7 +279,18 @@ class ScanProgram::Run {
 };
 
 ScanProgram::Outcome ScanProgram::match(std::string_view text, std::span<std::string_view> groups) const {
-  return Run(*this, text, groups)();
+  NobodyWatches watch;
+  return Run<NobodyWatches>(*this, text, groups, watch)();
+}
+
+ScanProgram::Outcome ScanProgram::match(std::string_view text, std::span<std::string_view> groups,
+                                        std::size_t place, ToldDigits& told) const {
+  ToldDigits noted = told;
+  NotesDigits watch{text.data() - place, noted};
+  const Outcome outcome = Run<NotesDigits>(*this, text, groups, watch)();
+  if (outcome == Outcome::undecided || !watch.has_all) return Outcome::undecided;
+  told = noted;
+  return outcome;
 }
 
 }  // namespace etad

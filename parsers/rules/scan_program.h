@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/rules/told_digits.h"
+
 namespace etad {
 
 class ScanProgram {
@@ -35,6 +37,11 @@ class ScanProgram {
   // `groups` must have room for group_count() + 1.
   Outcome match(std::string_view text, std::span<std::string_view> groups) const;
 
+  // The same of a text that stands at `place` in its line. Notes which digits of the line were told apart; undecided also
+  // where there are more of them than can be noted.
+  Outcome match(std::string_view text, std::span<std::string_view> groups, std::size_t place,
+                ToldDigits& told) const;
+
   std::size_t group_count() const { return group_count_; }
   const ByteSet& first_bytes() const {
     return first_bytes_;
@@ -42,6 +49,7 @@ class ScanProgram {
 
  private:
   class Compiler;
+  template <class Watch>
   class Run;
 
   enum class Op : std::uint8_t { literal, repeat, capture, open, close, split, jump, end, match };
@@ -64,6 +72,7 @@ class ScanProgram {
   std::vector<Instruction> code_;
   std::vector<ByteSet> sets_;
   std::vector<std::array<bool, 256>> tables_;  // sets_, to look up in one load
+  std::vector<DigitSet> digits_;               // of each of sets_
   std::string literals_;
   std::size_t group_count_ = 0;
   ByteSet first_bytes_;

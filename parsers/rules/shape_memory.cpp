@@ -90,7 +90,8 @@ const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view
   if (line.size() < kShortest || line.size() > kLongest) return nullptr;
   if (!entries_.empty()) {
     const std::size_t expected = entries_[last_].next;
-    if (entries_[expected].list == list && entries_[expected].is_like(line)) return found(expected);
+    const Entry& entry = entries_[expected];
+    if (entry.list == list && entry.is_like(line) && entry.shape.told.hold(line)) return found(expected);
   }
   asked_.hash = zero_digits(line);
   asked_.list = list;
@@ -100,7 +101,7 @@ const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view
   for (const std::size_t place : {at, at ^ 1U}) {
     const Entry& entry = entries_[place];
     if (entry.hash == asked_.hash && entry.list == list && entry.size == asked_.size &&
-        std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0)
+        std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0 && entry.shape.told.hold(line))
       return found(place);
   }
   return nullptr;

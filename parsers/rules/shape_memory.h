@@ -1,7 +1,8 @@
 // What came of lines that looked the same. A log's lines repeat themselves but for their numbers: one that differs from
 // a remembered one in nothing but its digits has its header, its message and its rule's groups at the same places, as
-// far as all who looked at it treat all digits alike (digits_alike.h). So one comparison takes the place of a match
-// against all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
+// far as all who looked at it treat all digits alike (digits_alike.h), or where those few digits that one of them told
+// apart would have passed and failed the same tests (told_digits.h). So one comparison takes the place of a match against
+// all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
 //
 // Lines also come in the same order again and again: the one that followed last time is compared first.
 //
@@ -15,6 +16,7 @@
 
 #include "parsers/base/event.h"
 #include "parsers/rules/pattern.h"
+#include "parsers/rules/told_digits.h"
 
 namespace etad {
 
@@ -31,8 +33,10 @@ class ShapeMemory {
     std::uint16_t header = 0, header_end = 0, message = 0;
     std::uint8_t header_form = kNoHeader;  // by its place among the format's
     bool quiet = false;                    // Event::quiet
-    // Rules that tell one digit from another may match a line like it, this one first.
+    bool strips_alike = true;              // what is stripped off a line like it is the same
+    // Rules of which no memory tells may match a line like it, this one first.
     std::uint16_t first_asked = Event::kNoRule;
+    ToldDigits told;  // a line like it has the same digits there, or such as make no difference
 
     // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
     void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);
@@ -71,7 +75,7 @@ class ShapeMemory {
     Shape shape;
     std::array<char, kLongest> text{};  // the line, its digits made zeros
 
-    bool is_like(std::string_view line) const;
+    bool is_like(std::string_view line) const;  // but for digits told apart
   };
 
   std::uint64_t zero_digits(std::string_view line);  // into asked_, whose hash it gives

@@ -48,6 +48,25 @@ TEST(ShapeMemory, KnowsAMessageByAllButItsDigits) {
     EXPECT_EQ(shapes.find(7, other), nullptr) << other;
 }
 
+// Lines alike but for a digit that somebody told apart are remembered side by side.
+TEST(ShapeMemory, KnowsTheDigitsThatWereToldApart) {
+  ShapeMemory shapes;
+  const auto remember = [&](std::string_view line, std::uint16_t rule) {
+    EXPECT_EQ(shapes.find(7, line), nullptr) << line;
+    ShapeMemory::Shape said;
+    said.rule = rule;
+    said.told.note(6, line[6], digit_set('0'));
+    shapes.remember(said);
+  };
+  remember("epoch 0: loss 1.25", 3);
+  remember("epoch 4: loss 1.25", 5);
+  for (int again = 0; again < 3; ++again) {
+    EXPECT_EQ(shapes.find(7, "epoch 0: loss 7.31")->rule, 3);
+    EXPECT_EQ(shapes.find(7, "epoch 9: loss 7.31")->rule, 5);
+    EXPECT_EQ(shapes.find(7, "epoch 1: loss 0.00")->rule, 5);
+  }
+}
+
 TEST(ShapeMemory, RemembersNothingOfVeryShortAndVeryLongMessages) {
   ShapeMemory shapes;
   for (const std::size_t size : {0U, 1U, 15U, 16U, 17U, 31U, 32U, 191U, 192U, 193U, 70000U}) {

@@ -1,0 +1,56 @@
+// Which digits of a line a match told apart: where they stand, and which other digits would have passed and failed the
+// same tests. A match takes the same course through every line that differs from the one it was seen on in nothing but
+// its digits, as long as those that it told apart are of the ones noted here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "parsers/base/text.h"
+
+namespace etad {
+
+// A bit each, from that of 0 on.
+using DigitSet = std::uint16_t;
+inline constexpr DigitSet kAllDigits = 0x3ff;
+
+constexpr DigitSet digit_set(char digit) {
+  return static_cast<DigitSet>(1U << static_cast<unsigned>(digit - '0'));
+}
+
+class ToldDigits {
+ public:
+  // The byte `c` at that place was tested for being one of these. False: it is one place more than can be noted.
+  bool note(std::size_t place, char c, DigitSet tested) {
+    if (!is_digit(c)) return true;
+    const auto alike = static_cast<DigitSet>((digit_set(c) & tested) != 0 ? tested : ~tested & kAllDigits);
+    if (alike == kAllDigits) return true;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (told_[i].place != place) continue;
+      told_[i].alike &= alike;
+      return true;
+    }
+    if (count_ == told_.size() || place > 0xffff) return false;
+    told_[count_++] = {static_cast<std::uint16_t>(place), alike};
+    return true;
+  }
+
+  // Of a line that differs from the one noted in digits only: whether those told apart pass.
+  bool hold(std::string_view line) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if ((told_[i].alike & digit_set(line[told_[i].place])) == 0) return false;
+    return true;
+  }
+
+ private:
+  struct Told {
+    std::uint16_t place;
+    DigitSet alike;
+  };
+  std::uint8_t count_ = 0;
+  std::array<Told, 8> told_{};
+};
+
+}  // namespace etad
