@@ -56,6 +56,21 @@ struct TimeToComeState {
   double seconds = 0;                        // and the time it told
 };
 
+// A stamped line of steps with a time beside them.
+struct StampedTime {
+  Instant at{};
+  std::optional<std::int64_t> epoch, step;
+  double seconds = 0;
+};
+
+// What the stamps of such lines show of those times.
+struct StampedTimesState {
+  enum class Of : std::uint8_t { step, span, beginning };
+  Of of = Of::step;
+  std::int64_t lines = 0;  // that show it, less those that do not
+  std::optional<StampedTime> last;
+};
+
 // What is known of times that lines state without saying what they are of (parsers/log/unclear_times.h).
 struct UnclearTimesState {
   // Of a run's times, once its lines have shown it: each a measurement of its own, counted from a beginning, of all
@@ -65,10 +80,13 @@ struct UnclearTimesState {
   std::string told;  // on a line of its own: the next line's
   double told_scale = 1;
   std::string told_steps, told_rate;  // where it was a bar's
+  std::optional<std::int64_t> bar;    // the steps of the one that was an epoch's
   std::optional<double> first, last;  // seconds
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's
   StepTimesState steps;
+  bool counts_steps = false;  // lines do, beside those of epochs
+  StampedTimesState stamped;
   TimeToComeState to_come;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "parsers/log/stamped_times.h"
 #include "parsers/log/step_times.h"
 #include "parsers/log/time_to_come.h"
 #include "parsers/training/line_numbers.h"
@@ -15,9 +16,9 @@ using Meaning = UnclearTimesState::Meaning;
 
 constexpr std::size_t kLongestTold = 64;  // bytes
 
-// An epoch's line that is not (yet) measured by its time says how far the run has come.
-void make_progress(Event& event) {
-  event.kind = EventKind::progress;
+// An epoch's line that is not (yet) measured by its time says how far the run has come, where no lines count its steps.
+void make_progress(Event& event, bool counts_steps) {
+  event.kind = counts_steps ? EventKind::none : EventKind::progress;
   event.remove(Field::duration);
   event.remove(Field::iterations);
   event.rename(Field::epoch, Field::iteration);
@@ -35,11 +36,12 @@ bool grew(double seconds, double before, double first) {
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                          double seconds) {
-  auto steps = std::move(state_.steps);
-  const auto to_come = state_.to_come;
-  state_ = {};
-  state_.steps = std::move(steps);
-  state_.to_come = to_come;
+  UnclearTimesState anew;
+  anew.steps = state_.steps;
+  anew.stamped = state_.stamped;
+  anew.to_come = state_.to_come;
+  anew.counts_steps = state_.counts_steps;
+  state_ = std::move(anew);
   state_.epoch = epoch;
   state_.step = step;
   state_.first = state_.last = seconds;
@@ -66,6 +68,8 @@ void UnclearTimes::take_time_to_come(Event& event) {
 }
 
 void UnclearTimes::resolve(Event& event) {
+  if (event.kind == EventKind::progress && event.text(Field::unit) != name_of(Field::epoch))
+    state_.counts_steps = true;
   resolve_duration(event);
   take_time_to_come(event);
 }
@@ -96,6 +100,12 @@ void UnclearTimes::resolve_bar(Event& event) {
   const bool of_epoch = event.kind == EventKind::epoch || (event.kind == EventKind::progress &&
                                                            event.text(Field::unit) == name_of(Field::epoch));
   if (!of_epoch) return;
+  const auto steps = whole_number(state_.told_steps).value_or(0);
+  if (state_.bar && steps < *state_.bar / 2) {  // that of a test, above the next epoch's lines
+    state_.told.clear();
+    return state_.told_steps.clear();
+  }
+  state_.bar = steps;
   event.kind = EventKind::epoch;
   for (const Field f : {Field::duration, Field::iterations, Field::unit, Field::eta}) event.remove(f);
   event.rename(Field::iteration, Field::epoch);
@@ -150,13 +160,13 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   if (state_.meaning == Meaning::grown) state_.meaning = more ? Meaning::elapsed : Meaning::own;
   if (state_.meaning == Meaning::open) {
     state_.meaning = more ? Meaning::grown : Meaning::own;
-    if (more) return make_progress(event);
+    if (more) return make_progress(event, state_.counts_steps);
   }
   if (state_.meaning == Meaning::elapsed && next && seconds < before)
     state_.meaning = Meaning::own;  // it was by chance
   if (state_.meaning == Meaning::own) return say(event, Field::seconds, seconds);
   if (next && seconds > before) return say(event, Field::seconds, seconds - before);
-  make_progress(event);
+  make_progress(event, state_.counts_steps);
   if (seconds > before) say(event, Field::elapsed, seconds);
 }
 
@@ -179,14 +189,16 @@ bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoc
   return true;
 }
 
-// The time of a line that is stamped says nothing that the stamps do not.
 void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   constexpr std::int64_t kRises = 6, kSteepRises = 3;
   constexpr double kSteep = 1.5;
-  if (event.time) return event.remove(Field::duration);
   const auto epoch = count_of(event, Field::epoch);
   const auto step =
       event.has(Field::iteration) ? count_of(event, Field::iteration) : count_of(event, Field::batch);
+  if (event.time) {  // the stamps say it, but where something else lay between them
+    const auto each = step_time_beside_stamps(state_.stamped, *event.time, epoch, step, seconds);
+    return each ? say(event, Field::seconds, *each) : event.remove(Field::duration);
+  }
   const bool counts_on = state_.meaning == Meaning::elapsed || state_.meaning == Meaning::interval;
   if (!told && !counts_on && take_step_time(event, epoch, step, seconds)) return;
   const bool again = epoch == state_.epoch && step && state_.step && *step < *state_.step;

@@ -5,7 +5,7 @@
 // of the first one's: then it counts from the run's beginning, until it falls. Of lines of progress that bear no
 // time of their own it counts from a beginning where it grows from line to line; where it does not, and each line is
 // one step further, it is the step's own. Otherwise the lines may show whether it is of one step or of all since the
-// last line (step_times.h). A time on a line of its own is that of the next line of progress; where such times do not
+// last line (step_times.h). Of stamped lines the stamps show it (stamped_times.h). A time on a line of its own is that of the next line of progress; where such times do not
 // grow, each is of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such
 // a time too, and says the epoch's steps.
 //

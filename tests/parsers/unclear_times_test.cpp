@@ -242,6 +242,51 @@ TEST(UnclearTimes, BesideNumbersBeyondAllCountsMeasureNothing) {
   for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.train.iterations, 0);
 }
 
+// An evaluation of which no line tells lies behind every tenth line.
+TEST(StampedTimes, SayWhatAStatedOneIsOfWhereTheyHoldMore) {
+  for (const bool of_one_step : {true, false}) {
+    int clock = 0;
+    const Lines lines = lines_by(60, [&clock, of_one_step](int i) {
+      clock += 20 + (i % 10 == 9 ? 100 : 0);
+      return written("2026-03-01 %02d:%02d:%02d Steps %d, Total time %.2f, Loss 1.25", 10 + clock / 3600,
+                     clock / 60 % 60, clock % 60, 10 * (i + 1), of_one_step ? 2.0 : 20.0);
+    });
+    for (const std::size_t restart : {0U, 5U, 30U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).train.iterations, 590);
+      EXPECT_NEAR(step_time(runs.at(0)), 2, 1e-6);
+    }
+  }
+}
+
+// Steps that always take longer than they state wait for something that this leaves out.
+TEST(StampedTimes, CountWhereTheyAlwaysHoldMore) {
+  int clock = 0;
+  const auto runs = runs_of(lines_by(80, [&clock](int i) {
+    clock += i < 20 ? 20 : 60;
+    return written("2026-03-01 %02d:%02d:%02d Steps %d, time %.2f, Loss 1.25", 10 + clock / 3600,
+                   clock / 60 % 60, clock % 60, 10 * (i + 1), 2.0);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(to_seconds(runs.at(0).train.duration), 19 * 20 + 60 * 60, 8 * 40);
+}
+
+// What has gone by since the beginning holds what the stamps hold, and a time that the stamps contradict is of
+// something else.
+TEST(StampedTimes, CountWhereAStatedOneSaysNoMore) {
+  for (const bool elapsed : {true, false}) {
+    int clock = 0;
+    const auto runs = runs_of(lines_by(60, [&clock, elapsed](int i) {
+      clock += 20 + (i % 10 == 9 ? 100 : 0);
+      return written("2026-03-01 %02d:%02d:%02d Steps %d, Total time %.2f, Loss 1.25", 10 + clock / 3600,
+                     clock / 60 % 60, clock % 60, 10 * (i + 1), elapsed ? clock : 0.25);
+    }));
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_NEAR(to_seconds(runs.at(0).train.duration), 59 * 20 + 600, 1e-6);
+  }
+}
+
 // A program's two loggers write each line, and but one of them dates it.
 TEST(StampedTimes, AreTheLinesThatHaveThemOfTwoThatSayTheSame) {
   for (const bool dated_first : {false, true}) {
