@@ -184,9 +184,10 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
 }
 
 // The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
-// several results the last one counts.
+// several results the last one counts. Where it is measured from line to line, a test lies somewhere between the two.
 void track::Tests::since_trained(RunTrack& r, const Moment& m) {
   const auto& trained = r.epochs.trained;
+  if (r.window.from) r.window.tested = true;
   if (!trained || r.epochs.trained_again || r.window.from || !m.event.time) return;
   r.window.tests = std::max(r.window.tests, between(*trained, *m.event.time));
 }

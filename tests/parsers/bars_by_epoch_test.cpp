@@ -6,6 +6,8 @@
 namespace etad::test {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 // The bars stand above the line that numbers their epoch: that which took longest is the training's.
 TEST(BarsByEpoch, AboveTheLineOfTheirEpoch) {
   for (const bool tests : {false, true}) {
@@ -26,6 +28,44 @@ TEST(BarsByEpoch, AboveTheLineOfTheirEpoch) {
 }
 
 // Of unknown length; and under a total the plan is known.
+// A test's bar is above the first lines of the next epoch, whose own bar is above its last one.
+TEST(BarsByEpoch, OfATestAboveTheNextEpochsLinesAreNoEpochs) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int i = 0; i < 3; ++i) lines.push_back(written("Epoch [%d/4], Batch Loss: 0.8125", epoch));
+    lines.push_back("100%|##########| 2000/2000 [40:00<00:00,  1.20s/it]");
+    lines.push_back(written("Epoch [%d/4], Average Loss: 0.8125", epoch));
+    lines.push_back("100%|##########| 200/200 [03:20<00:00,  1.00s/it]");
+    lines.emplace_back("Validation Accuracy: 71.25");
+  }
+  for (const std::size_t restart : {0U, 6U, 11U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 8000);
+    EXPECT_EQ(runs.at(0).train.iterations, 8000);
+    EXPECT_NEAR(step_time(runs.at(0)), 1.2, 1e-6);
+  }
+}
+
+// A program that warms up one net, and then trains another.
+TEST(BarsByEpoch, OfEpochsOfAnotherPlanAreAnotherTrainings) {
+  Lines lines;
+  for (const int all : {20, 60}) {
+    lines.push_back(written("  0%%|          | 0/%d [00:00<?, ?it/s]==> Epoch: 1", all));
+    for (int i = 1; i < all; ++i) {
+      lines.push_back(written("  5%%|#         | %d/%d [%02d:%02d<11:36, %d.00s/it]==> Epoch: %d", i, all,
+                              i * all / 2 / 60, i * all / 2 % 60, all / 2, i + 1));
+      lines.emplace_back("Train Loss: 0.8125, Acc: 55.5");
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 19);
+  EXPECT_NEAR(step_time(runs.at(0)), 10, 0.1);
+  EXPECT_EQ(runs.at(1).iteration, 59);
+  EXPECT_NEAR(step_time(runs.at(1)), 30, 0.1);
+}
+
 TEST(BarsByEpoch, OfUnknownLengthAboveTheLineOfTheirEpoch) {
   std::vector<std::string> lines;
   for (int epoch = 1; epoch <= 5; ++epoch) {

@@ -44,6 +44,23 @@ TEST(GenericTimes, TestsOfUnknownLengthAmidTheStepsAreLeftOut) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
 }
 
+TEST(GenericTimes, TestsOfUnknownLengthAmidTheEpochsAreLeftOut) {
+  Lines lines;
+  int seconds = 0;
+  for (int i = 1; i <= 40; ++i) {
+    seconds += 30;
+    lines.push_back(written("2026-03-01 10:%02d:%02d - fold[1/5] epoch[%d/100] loss: 0.8125", seconds / 60,
+                            seconds % 60, i));
+    if (i % 10 != 0) continue;
+    seconds += 100;
+    lines.push_back(written("2026-03-01 10:%02d:%02d - val accuracy: 0.7125", seconds / 60, seconds % 60));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_NEAR(step_time(runs.at(0)), 30, 1e-6);
+}
+
 TEST(GenericTimes, StepsWithTheirEpochsTime) {
   Lines lines;
   for (int epoch = 1; epoch <= 4; ++epoch) {
@@ -55,6 +72,50 @@ TEST(GenericTimes, StepsWithTheirEpochsTime) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).max_iterations, 3000);
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+}
+
+// Epochs that take longer and longer, of which stamped lines count the steps.
+TEST(GenericTimes, OfEpochsThatGrowAreNoStepsWhereLinesCountThese) {
+  Lines lines;
+  int seconds = 0;
+  for (int epoch = 1; epoch <= 8; ++epoch) {
+    const int each = 10 * epoch;
+    for (int step = 0; step < 400; step += 100, seconds += each)
+      lines.push_back(written("2026-03-01 %02d:%02d:%02d - Epoch %d [%d/400] loss = 0.8125",
+                              10 + seconds / 3600, seconds / 60 % 60, seconds % 60, epoch, step));
+    lines.push_back(written("epoch = %d , loss = 0.8125 , time = %d.25 s", epoch, 4 * each));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 3200);
+}
+
+// The time of an epoch, among other numbers, is that of the steps that lines without a time count.
+TEST(GenericTimes, OfAnEpochAmongItsLossesAreOfAllItsSteps) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    for (int step = 50; step < 420; step += 50)
+      lines.push_back(written("  [Epoch %d] iter %d/420 loss=0.8125 (cls=0.25)", epoch, step));
+    lines.push_back(written("Epoch [%d/6] lr=0.0032 loss=0.8125 (cls=0.25) time=84.0s", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6 * 420);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-6);
+}
+
+// What a step came to stands below the line that numbers it.
+TEST(GenericTimes, BelowTheLineThatNumbersTheirStep) {
+  Lines lines;
+  for (int i = 1; i <= 12; ++i) {
+    lines.push_back(written("--------------------Iteration: %d--------------------", 1000 * i));
+    lines.emplace_back("Loss: 2.3e-02 Loss_u: 5.0e-03");
+    lines.push_back(written("Memory: CPU 512.50 MB, GPU 25.00 MB, Elapsed Time: %.2f seconds", 25.0 * i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 12000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.025, 1e-6);
 }
 
 TEST(GenericTimes, OfAStepInWhateverOrder) {
