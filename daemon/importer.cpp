@@ -38,6 +38,7 @@ class LogImport final : public service::ImportSession {
   bool is_barren(const SourceRow& row) const;
   bool lies_at(const std::string& path) const;
   bool begins_at(const std::string& path) const;
+  Result<void> check_undecided(Writer& history) const;
   Result<bool> came_in_meanwhile(Writer& history) const;
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
   void count_nothing();
@@ -69,6 +70,7 @@ class LogImport final : public service::ImportSession {
   RowAccount account_;
   service::ImportReport report_;
   std::set<std::int64_t> runs_;
+  std::set<std::int64_t> met_;  // of barren_: begun logs with which this one begins
 };
 
 tl::unexpected<Error> quicker() {
@@ -161,6 +163,10 @@ void LogImport::count_nothing() {
 // What has passed so far is what the history holds of `twin`. If an import made that, this one goes on in its
 // place; if a followed file did, its follower reads on by itself.
 Result<void> LogImport::meet(const SourceRow& twin) {
+  if (is_barren(twin)) {
+    met_.insert(twin.id);
+    return {};
+  }
   if (auto gone = abandon(); !gone) return gone;
   lines_.clear();
   lines_.take_losses();
@@ -213,6 +219,25 @@ bool LogImport::is_barren(const SourceRow& row) const {
   return std::any_of(barren_.begin(), barren_.end(), same);
 }
 
+// A log that is followed while too little of it is read to say what it is: its follower is going to make the same runs
+// of what it has read. One that is no longer than what was read in vain is not held against anybody.
+Result<void> LogImport::check_undecided(Writer& history) const {
+  for (const SourceRow& then : barren_) {
+    if (then.kind == "import") continue;
+    const auto row = history.source(then.id);
+    if (!row) return tl::unexpected(row.error());
+    const bool is_left = !*row || (*row)->gone || (*row)->offset == identity_.size();
+    if (is_left || !identity_.begins_as((*row)->head) || !(met_.contains(then.id) || lies_at(then.path)))
+      continue;
+    return fail(
+        ErrorKind::conflict, "it is followed as " + then.path + ", and not yet known what it is",
+        "what is there counts once it is known; where it stays unknown, `format` in its [[source]] says it: "
+        "`etactl reread " +
+            std::to_string(then.id) + "`");
+  }
+  return {};
+}
+
 // Whether the history has this log by now: another import, or a follower, may have been quicker. Asked under
 // the lock under which the import becomes visible, so that of several the first one stays.
 Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
@@ -227,7 +252,8 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
                                     [&](const SourceRow& then) { return then.id == row.id; });
     const bool was_known = known != sources_.end();
     // It was compared where it stood when this import began, and is another log that has gone on since.
-    if (was_known && known->offset <= std::min(identity_.size(), row.offset)) continue;
+    const bool was_another = was_known && !met_.contains(row.id);
+    if (was_another && known->offset <= std::min(identity_.size(), row.offset)) continue;
     if (row.offset == identity_.size()) {
       if (row.marker == identity_.marker()) return true;
       continue;
@@ -333,6 +359,7 @@ Result<service::ImportReport> LogImport::complete() {
   const auto there = writer_.with([&](Writer& history) -> Result<bool> {
     const auto came = took_over_ ? Result<bool>(false) : came_in_meanwhile(history);
     if (!came || *came) return came;
+    if (auto checked = check_undecided(history); !checked) return tl::unexpected(checked.error());
     if (auto kept = write(history, commits); !kept) return tl::unexpected(kept.error());
     const auto adopted =
         replaces_ > 0 ? history.replace_source(replaces_, row_.id) : history.adopt_source(row_.id);
@@ -414,8 +441,8 @@ Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::
     const bool made_nothing = row.offset > 0 && std::binary_search(barren->begin(), barren->end(), row.id) &&
                               (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
     if (row.pending || row.id == request.replaces) return true;
-    if (made_nothing) nothing.push_back(std::move(row));
-    return made_nothing;
+    if (made_nothing) nothing.push_back(row);
+    return made_nothing && row.kind == "import";
   });
   std::erase_if(*finished, [&](const FinishedFile& file) {
     const auto same = [&](const SourceRow& row) { return row.id == file.source_id; };

@@ -258,7 +258,7 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
 
 OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
                                    const FinishedFiles& finished, Instant wall) {
-  constexpr std::chrono::seconds kPutThereWithin{1};
+  constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};
   if (finished.empty() || status.size == 0) return ReadPart{};
   const FileKey key = key_of(status);
   const auto identity =
@@ -266,10 +266,11 @@ OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, 
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || whole->head.length < kHeadBytes) return ReadPart{};
-  const bool is_new = std::chrono::abs(wall - status.born) < kPutThereWithin;
+  const bool is_being_put_there = std::chrono::abs(wall - status.born) < kPutThereWithin &&
+                                  std::chrono::abs(wall - status.modified) < kLongestPause;
   for (const ReadPart& part : finished.without_key(whole->head)) {
     if (part.offset > whole->offset) {
-      if (is_new) return tl::unexpected(EBUSY);
+      if (is_being_put_there) return tl::unexpected(EBUSY);
       continue;
     }
     const auto same = contents.matches(path, key, part);

@@ -48,6 +48,12 @@ class ImportRaces : public FollowedFiles {
     files_ = std::move(files);
   }
 
+  void set_modified(const std::string& name, Instant time) const {
+    using FileTime = std::filesystem::file_time_type;
+    std::filesystem::last_write_time(file(name), std::chrono::time_point_cast<FileTime::duration>(
+                                                     std::chrono::file_clock::from_sys(time)));
+  }
+
   std::unique_ptr<service::ImportSession> begin(const std::string& name, std::string_view content) {
     ImportOptions options;
     options.formats = shipped_formats();
@@ -296,6 +302,42 @@ TEST_F(ImportRaces, NorWhereItComesInPiecesToWhereItIsFollowed) {
   expect_once();
 }
 
+// As `scp` does over a slow line: for most of a minute. What pauses is not waited for: a new job's log, perhaps.
+TEST_F(ImportRaces, NorWhereItIsPutThereInPiecesOverMoreThanASecond) {
+  start_ingest(usual_options());
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  const auto made = wall_;
+  const auto tick = [&] {
+    now_ += seconds(1);
+    wall_ += seconds(1);
+    ASSERT_TRUE(ingest_->tick(now_, wall_));
+  };
+  const auto write = [&](std::string_view bytes) {
+    append("lenet.log", bytes);
+    set_modified("lenet.log", wall_);
+  };
+  write(first_lines("Iteration 200,"));
+  tick();
+  std::string_view rest = std::string_view(lenet_).substr(first_lines("Iteration 200,").size());
+  while (wall_ < made + seconds(50)) {
+    write(rest.substr(0, 20));
+    rest.remove_prefix(20);
+    tick();
+    EXPECT_EQ(runs().size(), 1U);
+  }
+  write(rest);
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportRaces, ANewLogThatBeginsAsAnImportedOneIsReadOnceItPauses) {
+  start_ingest(usual_options());
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  append("lenet.log", first_lines("Iteration 200,"));
+  wait(seconds(12));
+  EXPECT_EQ(runs().size(), 2U);
+}
+
 TEST_F(ImportRaces, AnImportOfALogThatGrowsAndOfWhichNothingIsReadYetIsToBeRepeated) {
   start_ingest(usual_options());
   append("lenet.log", "");
@@ -308,6 +350,29 @@ TEST_F(ImportRaces, AnImportOfALogThatGrowsAndOfWhichNothingIsReadYetIsToBeRepea
   append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
   ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
   wait();
+  expect_once();
+}
+
+// Of a log that is followed its follower is going to make runs of its beginning, too, once it knows what it is.
+TEST_F(ImportRaces, ALogThatIsFollowedAndNotYetUnderstoodIsLeftToItsFollower) {
+  std::string head;
+  for (int i = 0; i < 60; ++i) head += "loading part " + std::to_string(i) + " of the data\n";
+  start_ingest(usual_options());
+  append("lenet.log", head);
+  wait();
+  auto whole = begin("/elsewhere/lenet.log", head + lenet_);
+  const auto report = whole->finish();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().kind, ErrorKind::conflict);
+  EXPECT_NE(report.error().text().find("etactl reread"), std::string::npos) << report.error().text();
+  whole.reset();
+  auto shorter = begin("/elsewhere/lenet.log", head + first_lines("Iteration 300,"));
+  append("lenet.log", lenet_);
+  wait();
+  const auto late = shorter->finish();
+  EXPECT_TRUE(!late || late->already_read);
+  shorter.reset();
+  EXPECT_TRUE(begin("/elsewhere/lenet.log", head + lenet_)->finish()->already_read);
   expect_once();
 }
 
