@@ -284,7 +284,8 @@ std::shared_ptr<Format> Format::make(RuleFile file, std::shared_ptr<const Shared
   impl->recognise = compile_all(own.recognise, "recognise", Pattern::Anchor::anywhere, own.where, errors);
   impl->needs = compile_all(own.needs, "needs", Pattern::Anchor::anywhere, own.where, errors);
   PatternPool patterns;
-  for (const RuleSpec& spec : own.rules)
+  // Each rule has its own then, and these would be kept a second time.
+  for (const RuleSpec& spec : std::exchange(impl->file.rules, {}))
     if (auto rule = Rule::compile(spec, own.where, patterns, impl->shared->words, errors))
       impl->rules.push_back(std::move(*rule));
   for (Rule& rule : impl->rules) rule.share_paths(impl->object_paths);

@@ -92,7 +92,8 @@ Result<Pattern> Pattern::compile(std::string text, Anchor anchor) {
     p.names_[static_cast<std::size_t>(index - 1)] = name;
   p.first_bytes_.set();
   if (anchor == Anchor::beginning) {
-    p.scan_ = ScanProgram::compile(p.text_);
+    if (auto scan = ScanProgram::compile(p.text_))
+      p.scan_ = std::make_shared<const ScanProgram>(std::move(*scan));
     p.first_bytes_ = p.scan_ ? p.scan_->first_bytes() : first_bytes(p.text_);
   }
   p.compiled_ = std::make_shared<Compiled>(std::move(regexp));

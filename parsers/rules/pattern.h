@@ -59,7 +59,7 @@ class Pattern {
   std::string text_;
   std::vector<std::string> names_;
   ScanProgram::ByteSet first_bytes_;
-  std::optional<ScanProgram> scan_;  // the fast way, where the pattern is simple enough
+  std::shared_ptr<const ScanProgram> scan_;  // the fast way, where the pattern is simple enough
   struct Compiled;
   const re2::RE2& regexp() const;
   std::shared_ptr<Compiled> compiled_;  // one for all copies

@@ -1,7 +1,8 @@
 // The compiler of the fast matcher's patterns.
 #include "parsers/rules/scan_program.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace etad {
@@ -73,13 +74,6 @@ class ScanProgram::Compiler {
     if (!alternatives(0) || !rest_.empty()) return {};
     emit({Op::match});
     if (p_.code_.size() > kMaxInstructions || p_.group_count_ > ScanProgram::kMaxGroups) return {};
-    for (const ByteSet& set : p_.sets_) {
-      auto& table = p_.tables_.emplace_back();
-      for (std::size_t c = 0; c < 256; ++c) table[c] = set[c];
-      DigitSet& digits = p_.digits_.emplace_back();
-      for (char c = '0'; c <= '9'; ++c)
-        if (set[static_cast<unsigned char>(c)]) digits |= digit_set(c);
-    }
     p_.find_first_bytes();
     p_.mark_possessive();
     p_.join_captures();
@@ -148,10 +142,15 @@ class ScanProgram::Compiler {
     if (least == 1 && most == 1 && set->count() == 1) {
       literal(*set);
     } else {
-      p_.sets_.push_back(*set);
-      emit({Op::repeat, false, static_cast<std::uint16_t>(p_.sets_.size() - 1), least, most});
+      emit({Op::repeat, false, place_of(*set), least, most});
     }
     return true;
+  }
+
+  std::uint16_t place_of(const ByteSet& set) {
+    const auto place = std::find(p_.sets_.begin(), p_.sets_.end(), set) - p_.sets_.begin();
+    if (place == std::ssize(p_.sets_)) p_.sets_.push_back(set);
+    return static_cast<std::uint16_t>(place);
   }
 
   void literal(const ByteSet& set) {

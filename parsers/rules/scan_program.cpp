@@ -81,6 +81,13 @@ struct NobodyWatches {
   void tested(const char* /*at*/, DigitSet /*digits*/) {}
 };
 
+DigitSet digits_of(const ScanProgram::ByteSet& set) {
+  DigitSet digits = 0;
+  for (char c = '0'; c <= '9'; ++c)
+    if (set[static_cast<unsigned char>(c)]) digits |= digit_set(c);
+  return digits;
+}
+
 struct NotesDigits {
   static constexpr bool kWatches = true;
   const char* line;
@@ -208,13 +215,12 @@ class ScanProgram::Run {
 
   // As many bytes of the set as there are; false where they are too few.
   bool run_of(const Instruction& i, const char*& at) const {
-    const auto& table = p_.tables_[i.set];
+    const ByteSet& set = p_.sets_[i.set];
     const char* const from = at;
     const char* const limit = static_cast<std::size_t>(end_ - at) > i.b ? at + i.b : end_;
-    while (at < limit && table[static_cast<unsigned char>(*at)]) ++at;
+    while (at < limit && set[static_cast<unsigned char>(*at)]) ++at;
     if constexpr (Watch::kWatches)
-      for (const char* seen = from; seen < limit && seen <= at; ++seen)
-        watch_.tested(seen, p_.digits_[i.set]);
+      for (const char* seen = from; seen < limit && seen <= at; ++seen) watch_.tested(seen, digits_of(set));
     return static_cast<std::size_t>(at - from) >= i.a;
   }
 

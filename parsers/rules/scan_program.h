@@ -8,7 +8,6 @@
 // again.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -70,9 +69,7 @@ class ScanProgram {
   bool first_of(std::size_t from, ByteSet& bytes) const;
 
   std::vector<Instruction> code_;
-  std::vector<ByteSet> sets_;
-  std::vector<std::array<bool, 256>> tables_;  // sets_, to look up in one load
-  std::vector<DigitSet> digits_;               // of each of sets_
+  std::vector<ByteSet> sets_;  // each once
   std::string literals_;
   std::size_t group_count_ = 0;
   ByteSet first_bytes_;
