@@ -328,5 +328,37 @@ TEST(MoreToolboxes, FastaisTotalTimeEndsARun) {
   }
 }
 
+// Chainer's progress bar tells of iterations, where the table between its states counts epochs alone.
+TEST(MoreToolboxes, ChainersBarTellsMoreThanItsTable) {
+  Lines lines = {"epoch       main/loss   validation/main/loss  elapsed_time"};
+  for (int iteration = 100; iteration <= 2000; iteration += 100) {
+    lines.push_back("     total [#####.............................................] 10.00%");
+    lines.push_back(written("%10d iter, %d epoch / 20 epochs", iteration, iteration / 500));
+    lines.push_back(iteration == 100 ? "       inf iters/sec. Estimated time to finish: 0:00:00."
+                                     : "         4 iters/sec. Estimated time to finish: 0:40:00.125.");
+    if (iteration % 500 == 0)
+      lines.push_back(written("%d           1.25        1.50                  %d       ", iteration / 500,
+                              iteration / 4));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 2000);
+  EXPECT_DOUBLE_EQ(step_time(run), 0.25);
+}
+
+// DARTS' kin number the epochs of what follows a search without their learning rate.
+TEST(MoreToolboxes, DartsEpochsGoOnWithoutALearningRate) {
+  Lines lines;
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    lines.push_back(written("2026-03-11 17:%02d:00,250 epoch %d%s", 10 + epoch, epoch % 4,
+                            epoch < 4 ? " lr 2.500000e-02" : ""));
+    for (int step = 0; step <= 100; step += 50)
+      lines.push_back(written("2026-03-11 17:%02d:%02d,250 train %03d 1.250000e+00 10.500000 56.250000",
+                              10 + epoch, 5 + step / 5, step));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) EXPECT_DOUBLE_EQ(step_time(run), 0.2);
+}
+
 }  // namespace
 }  // namespace etad::test
