@@ -260,7 +260,10 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
       continue;
     const auto other = answer(i, {said.kind, said.beyond}, what, kSupport);
     if (!other) continue;
-    if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > own->reach + other->reach)) continue;
+    // By the errors that were seen: what nobody has seen would excuse any difference.
+    const double support = own->reach / performance(asked).unseen_growth(said.beyond) +
+                           other->reach / performance(i).unseen_growth(said.beyond);
+    if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
     said.contradicted_by = (*records_)[i].name;
     said.contradicted_value = std::exp(other->estimate.log_mean);
     return;

@@ -113,17 +113,20 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   std::vector<double> errors, factors;
   std::set<std::size_t> parts;
   double ours = 0, theirs = 0;  // where both answered
+  double farthest = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!std::isfinite(trials[i].error)) continue;
     errors.push_back(relative(trials[i]));
     factors.push_back(std::abs(trials[i].error));
     parts.insert(trials[i].part);
+    farthest = std::max(farthest, trials[i].beyond);
     if (std::isfinite(reference[i].error)) {
       ours += errors.back();
       theirs += relative(reference[i]);
     }
   }
   out.answered = static_cast<int>(errors.size());
+  if (out.answered > 0) out.farthest = farthest;
   out.error_percent = 100 * regression::mean(errors);
   if (theirs > 0) out.against = ours / theirs;
   out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
@@ -262,8 +265,12 @@ class Comparison {
 
 }  // namespace
 
+double Performance::unseen_growth(double beyond) const {
+  return std::max((1 + beyond) / (1 + farthest), 1.0);
+}
+
 double Performance::reach(double deviation, double confidence, double beyond) const {
-  return scale * unit_of(deviation, typical, beyond) *
+  return scale * unit_of(deviation, typical, beyond) * unseen_growth(beyond) *
          regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 

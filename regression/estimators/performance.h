@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -30,13 +31,18 @@ struct Performance {
   // residuals.
   double typical = 0;
   // Errors are measured in units of scale * sqrt((deviation^2 + typical^2) (1 + beyond)), as they grow like those of a
-  // random walk with the distance from what ran. The scale makes the median of the scores, where there are many, that
-  // of Student's t, which stands for those that there are not.
+  // random walk with the distance from what ran. Farther off than any hidden question nobody has seen how they grow, and
+  // the unit grows as the distance does besides. The scale makes the median of the scores, where there are many, that of
+  // Student's t, which stands for those that there are not.
   double scale = 1;
+  double farthest = INFINITY;  // beyond, of the questions answered; infinite where there were none
   std::vector<double> scores;  // nonconformity scores, sorted: |log(actual / estimate)| in those units
   // How many independent cases those answered count for: several of one series, or of one network, err alike and say
   // less than as many of different ones (Kish, "Survey Sampling", 1965: the design effect).
   double independent = 0;
+
+  // By how much more errors may have grown at that distance than hidden questions could show: 1 as far as those reached.
+  double unseen_growth(double beyond) const;
 
   // Half the width, in the logarithm, of the interval about an estimate of that deviation.
   double reach(double deviation, double confidence, double beyond = 0) const;

@@ -214,7 +214,12 @@ TEST(Performances, FartherBeyondTheIntervalIsWider) {
   Performance performance;
   performance.typical = 0.1;
   performance.scores.assign(100, 1.0);
-  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * performance.reach(0.1, 0.9), 1e-9);
+  const double near = performance.reach(0.1, 0.9);
+  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * near, 1e-9);
+  // Farther than hidden questions showed, it grows with the distance itself as well.
+  performance.farthest = 1;
+  EXPECT_NEAR(performance.reach(0.1, 0.9, 1), std::sqrt(2) * near, 1e-9);
+  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * 2 * near, 1e-9);
   History history;
   for (const double samples : {8, 16}) add(history, a_case("net", samples), samples);
   const Seen seen(history);
@@ -271,6 +276,7 @@ TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
   ASSERT_GE(beyond.answered, 40);
   EXPECT_LT(beyond.independent, 0.3 * beyond.answered) << "five networks";
   EXPECT_GE(beyond.independent, 5);
+  EXPECT_NEAR(beyond.farthest, std::log(4), 1e-9) << "32 was hidden, and 8 the largest left";
   const Performance& between = of_effects(records, Kind::batch_size);
   EXPECT_NEAR(between.independent, between.answered, 1e-9) << "each is a part by itself";
 }
@@ -364,7 +370,7 @@ TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
 // The last of the records is the combined answer's.
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
   std::vector<Record> records(4);
-  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, 1, {}};
+  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, 1, 1, {}};
   records[1].kinds[0].against = 0.9;
   records[0].kinds[0].weight = records[1].kinds[0].weight = 0.5;
   EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 0, 2}));
