@@ -360,5 +360,30 @@ TEST(MoreToolboxes, DartsEpochsGoOnWithoutALearningRate) {
   for (const auto& [ordinal, run] : runs) EXPECT_DOUBLE_EQ(step_time(run), 0.2);
 }
 
+// icefall's processes all write; what they validate in between is no training.
+TEST(MoreToolboxes, IcefallsProcessesTellOneRun) {
+  Lines lines;
+  const auto say = [&lines](int second, const char* what) {
+    for (int rank = 0; rank < 2; ++rank)
+      lines.push_back("2026-03-11 " + clock(second) +
+                      written(",%d25 INFO [train.py:904] (%d/2) %s", rank, rank, what));
+  };
+  say(0, "Training started");
+  for (int epoch = 1, second = 1; epoch <= 3; ++epoch)
+    for (int batch = 0; batch <= 200; batch += 50, second += 25) {
+      say(second, written("Epoch %d, batch %d, loss[loss=1.25, over 5.00 frames. ], tot_loss[loss=1.5, ",
+                          epoch, batch)
+                      .c_str());
+      if (batch != 100) continue;
+      say(second, "Computing validation loss");
+      say(second += 60, written("Epoch %d, validation: loss=1.5, over 9.00 frames. ", epoch).c_str());
+    }
+  say(3599, "Done!");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 2);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 0.5, 0.005);
+}
+
 }  // namespace
 }  // namespace etad::test
