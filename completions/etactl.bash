@@ -86,8 +86,8 @@ _etactl() {
   [[ -n $names ]] || names=${words// /$'\n'}
   local IFS=$'\n' word
   # shellcheck disable=SC2016  # compgen itself expands it
-  for word in $(compgen -W '$names' -- "$current"); do
+  while read -r word; do # not `for`: a name that is a pattern would become the files that fit it
     [[ $word == *= ]] || word=$(printf '%q' "$word")
     COMPREPLY+=("$word")
-  done
+  done < <(compgen -W '$names' -- "$current")
 } && complete -F _etactl etactl

@@ -9,12 +9,14 @@ cat >"$work/etactl" <<'STANDIN'
 #!/bin/sh
 case "$*" in
   *networks) echo '{"networks": [{"network": "LeNet", "architecture": "9c1d7a52"}, {"network": "CIFAR10 quick", "architecture": "0b"}], "next": null}' ;;
+  *evil*sources) echo '{"sources": [{"path": "/x/$(touch '"$EVIL"').log"}, {"path": "/x/`touch '"$EVIL"'`;touch '"$EVIL"' .log"}, {"path": "/e*c/host*"}], "next": null}' ;;
   *runs) echo '{"runs": [{"id": 7, "network": "LeNet", "device": "Tesla K80"}, {"id": 12, "device": "Tesla K80"}], "next": null}' ;;
   *) exit 3 ;;
 esac
 STANDIN
 chmod +x "$work/etactl"
 PATH=$work:$PATH
+export EVIL=$work/evil
 
 failed=0
 check() { # check WHAT EXPECTED GOT
@@ -39,6 +41,9 @@ check 'options of estimate' '--test-interval|--test-iterations|--test-batch-size
 check 'runs by number' '12|7|' "$(complete_bash etactl label '')"
 check 'one run in full' '12|7|' "$(complete_bash etactl runs '')"
 check 'labels' 'batch_size=|' "$(complete_bash etactl label 7 b)"
+# A log may be called anything: a name is a word, whatever it looks like to a shell.
+check 'names that are commands or patterns' "/e\\*c/host\\*|/x/\\$\\(touch\\ $EVIL\\).log|/x/\\\`touch\\ $EVIL\\\`\\;touch\\ $EVIL\\ .log|" \
+  "$(complete_bash etactl --socket evil reread '' | tr '|' '\n' | LC_ALL=C sort | tr '\n' '|')"
 check 'no daemon: nothing' '|' "$(complete_bash etactl models '')"
 
 if command -v zsh >/dev/null; then
@@ -48,5 +53,8 @@ if command -v zsh >/dev/null; then
   complete_zsh 'a network' 'etactl estimate Le' Net
   complete_zsh 'a command' 'etactl sta' tus
   complete_zsh 'an option' 'etactl runs --wa' tch
+  complete_zsh 'a name that is a command' 'etactl --socket evil reread /x/\$' 'touch'
+  complete_zsh 'a socket that looks like a command' "etactl --socket '\$(touch $EVIL)' estimate Le" Net
 fi
+check 'nothing of it was executed' '' "$(ls "$EVIL" 2>/dev/null)"
 exit "$failed"
