@@ -54,6 +54,9 @@ struct TimeToComeState {
   std::optional<std::int64_t> first;         // the first epoch's number
   std::optional<std::int64_t> epoch, batch;  // of the first line of this epoch
   double seconds = 0;                        // and the time it told
+  std::int64_t done = 0;                     // what the line before had done of it,
+  double spent = 0;            // and the seconds it took, if all went as fast as what is to come
+  bool of_last_steps = false;  // it is worked out from the last steps, not from all of them
 };
 
 // A stamped line of steps with a time beside them.

@@ -38,6 +38,16 @@ Of of_what(TimeToComeState& known, const Event& event, double seconds) {
   return known.of;
 }
 
+// All steps so far took less than some of them before: what they take each is no mean of all. The rounding of either
+// time may be all of the difference.
+bool shows_last_steps(TimeToComeState& known, std::int64_t done, double spent, double error) {
+  const bool goes_on = done > known.done && known.done > 0;
+  if (goes_on && spent + 2 * error < known.spent) known.of_last_steps = true;
+  known.done = done;
+  known.spent = spent;
+  return known.of_last_steps;
+}
+
 }  // namespace
 
 // One that rounding may have taken more than a fiftieth from says next to nothing.
@@ -59,7 +69,9 @@ std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& ev
     if (*done >= *all) return {};
   }
   const double unit = 2 * left->second;
-  return StepsToCome{of, in_epoch, *done, *all - *done, std::llround(left->first / unit), unit};
+  const double times = static_cast<double>(*done) / static_cast<double>(*all - *done);
+  const bool of_last = shows_last_steps(state, *done, times * left->first, times * left->second);
+  return StepsToCome{of, in_epoch, *done, *all - *done, std::llround(left->first / unit), unit, of_last};
 }
 
 }  // namespace etad

@@ -58,10 +58,13 @@ void UnclearTimes::take_time_to_come(Event& event) {
   if (!steps) return;
   said_ = std::to_string(steps->units);
   const double each = steps->unit / static_cast<double>(steps->left);
-  if (steps->in_epoch) {
+  if (steps->in_epoch || steps->of_last_steps) {
     event.add(Field::seconds, each, said_);
-    if (steps->of == TimeToComeState::Of::epoch && !event.has(Field::since))
+    if (steps->of_last_steps) {
+      if (event.text(Field::since) == "epoch") event.remove(Field::since);
+    } else if (steps->of == TimeToComeState::Of::epoch && !event.has(Field::since)) {
       event.add(Field::since, 1, "epoch");
+    }
   } else {
     event.add(Field::elapsed, each * static_cast<double>(steps->done), said_);
   }

@@ -455,6 +455,18 @@ TEST(Generic, EpochsBehindAClockOrADateWithDots) {
   }
 }
 
+// PaddleSeg's, copied from a terminal or logged by another's logger.
+TEST(Generic, LeavesPaddleSegToItsFormat) {
+  const auto out = read(lines_by(20, [](int i) {
+    return written(
+        "[TRAIN] epoch: 1, iter: %d/2000, loss: 0.5125, lr: 0.010000, batch_cost: 0.3125, reader_cost: "
+        "0.05000, ips: 12.8000 samples/sec | ETA 00:09:%02d",
+        20 * (i + 1), 40 - i);
+  }));
+  EXPECT_EQ(out.format, "paddle");
+  EXPECT_EQ(step_time(out.runs.at(0)), 0.3125);
+}
+
 // PaddleVideo shows the first batch of each epoch, and not how many there are.
 TEST(Generic, AnEpochOfUnknownLengthIsMeasuredFromItsFirstBatch) {
   const auto out = read(lines_by(8, [](int i) {

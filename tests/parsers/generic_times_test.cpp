@@ -333,6 +333,22 @@ TEST(GenericTimes, APauseIsNoTraining) {
   }
 }
 
+// Steps of 1 s and of 1.5 s by turns, and what is left of them at the pace of the last ten.
+TEST(GenericTimes, WhatIsLeftAtThePaceOfTheLastSteps) {
+  const auto left_at = [](int i) {
+    const int left = (6000 - 10 * (i + 1)) * (i % 2 == 0 ? 2 : 3) / 2;
+    return written("step %d/6000 loss 1.2500 eta %d:%02d:%02d", 10 * (i + 1), left / 3600, left / 60 % 60,
+                   left % 60);
+  };
+  for (const std::size_t restart : {0U, 3U, 60U}) {
+    const auto runs = runs_of(lines_by(100, left_at), restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 1000);
+    EXPECT_EQ(runs.at(0).max_iterations, 6000);
+    EXPECT_NEAR(step_time(runs.at(0)), 1.25, 0.03);
+  }
+}
+
 TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
   const auto runs = runs_of(lines_by(12, [](int i) {
     const int minutes = i < 6 ? 2 * i : 12 + 90 * (i - 6);
