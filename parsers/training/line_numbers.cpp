@@ -81,7 +81,8 @@ std::int64_t iterations_by_rate(const Event& event, Field field, Duration took, 
   const double n = rate->first * unit, error = rate->second * unit + 0.1;
   if (n < 0.9 || n > static_cast<double>(track::kMaxCount)) return 0;
   if (planned > 0 && std::abs(n - static_cast<double>(planned)) <= error) return planned;
-  return error < 0.3 && std::abs(n - std::round(n)) <= error ? std::llround(n) : 0;
+  const double only = std::ceil(n - error);
+  return only == std::floor(n + error) ? std::llround(only) : 0;
 }
 
 }  // namespace etad

@@ -40,7 +40,7 @@ std::optional<std::pair<double, double>> rounded(const Event& event, Field f);
 bool is_fine(const std::pair<double, double>& number);  // rounding has taken next to nothing from it
 
 // How many iterations took so long by a rate, of iterations or of samples, that the line states: those
-// planned, where the rate is theirs within its rounding, or else a whole number. 0: not known.
+// planned, where the rate is theirs within its rounding, or else the only whole number that is. 0: not known.
 std::int64_t iterations_by_rate(const Event& event, Field rate, Duration took, std::int64_t samples,
                                 std::int64_t planned);
 

@@ -86,14 +86,18 @@ bool was_no_training(RunTrack& r, std::int64_t of) {
 
 // Behind a plan that is done, steps of another plan and their time, of no bar and no epoch: another training. So are
 // epochs of another plan whose numbers begin again, unless such a count stood amid the run's own before, and steps of
-// which the line itself says that they are a training's.
+// which the line itself says that they are a training's: fewer ones, or those of one that was gone on with, whose time
+// begins anew.
 bool begins_another(const RunTrack& r, const Event& event) {
   const auto iteration = count_of(event, Field::iteration), of = positive_of(event, Field::max_iter);
   if (event.text(Field::unit) == "epoch")
     return r.progressed() && of != r.run.max_iterations && of != r.training.other_bar &&
            iteration < r.run.iteration;
-  if (event.text(Field::job) == name_of(Job::train))
-    return r.progressed() && of != r.run.max_iterations && iteration < r.run.iteration;
+  if (event.text(Field::job) == name_of(Job::train)) {
+    const auto elapsed = event.number(Field::elapsed);
+    const bool timed_anew = elapsed && r.window.from && elapsed < r.window.from->elapsed;
+    return r.progressed() && of != r.run.max_iterations && (iteration < r.run.iteration || timed_anew);
+  }
   const bool timed = event.time && event.has(Field::seconds) && !event.has(Field::elapsed);
   return timed && has_done_its_plan(r) && event.text(Field::since) != "epoch" &&
          (iteration < r.run.iteration || of != r.run.max_iterations);

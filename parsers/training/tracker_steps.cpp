@@ -35,10 +35,17 @@ void track::Steps::step_zero(const Moment& m) {
 namespace {
 
 // A step that was measured before: its line is there twice, or the training has been gone on with from where it was
-// saved, and the first step sets up and compiles again, as step 0 does.
+// saved. Then the first step sets up and compiles again, as step 0 does.
 bool is_step_again(const RunTrack& r, const Event& event, std::optional<std::int64_t> at) {
   return at && r.run.train.segments > 0 && at <= r.run.iteration &&
          phase_of(event, r.run.job) == Phase::train;
+}
+
+// The first one of a training that is gone on with, which its lines need not show.
+bool is_first_resumed(RunTrack& r, std::optional<std::int64_t> at) {
+  if (!at || !std::exchange(r.training.sets_up_again, false)) return false;
+  const std::int64_t done = r.run.first_iteration.value_or(0);
+  return *at >= done && *at <= done + 1;
 }
 
 }  // namespace
@@ -62,7 +69,7 @@ void track::Steps::step_time(const Moment& m) {
   const auto step = m.event.number(Field::seconds);
   const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
   const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
-  if (is_step_again(r, m.event, at)) {
+  if (is_step_again(r, m.event, at) || is_first_resumed(r, at)) {
     r.run.iteration = last;
     return;
   }

@@ -105,5 +105,52 @@ TEST(LargeModels, LevantersBarCountsToThreeDigits) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.75, 0.01);
 }
 
+// The first step behind a checkpoint compiles, as step 0 does.
+TEST(LargeModels, NanochatsFirstResumedStepIsLeftOut) {
+  std::vector<std::string> lines = {"Resuming optimization from step 4000",
+                                    "Tokens / micro-batch / rank: 16 x 2048 = 32,768"};
+  for (int i = 0; i < 5; ++i)
+    lines.push_back(
+        written("step %05d/21400 (18.70%%) | loss: 2.750000 | lrm: 1.00 | dt: %.2fms | tok/sec: 131,072",
+                4000 + i, i == 0 ? 60000.0 : 500.0));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 4);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
+}
+
+// A training that was gone on with, of which more is planned now, in the same file: its time begins anew.
+TEST(LargeModels, LlamaFactorysTrainingGoneOnWithToAnotherPlan) {
+  std::vector<std::string> lines;
+  for (int step = 10; step <= 400; step += 10) {
+    const int seconds = 4 * (step <= 200 ? step : step - 200);
+    lines.push_back(
+        written("{\"current_steps\": %d, \"total_steps\": %d, \"loss\": 1.25, \"percentage\": 1.0, "
+                "\"elapsed_time\": \"0:%02d:%02d\", \"remaining_time\": \"1:00:00\"}",
+                step, step <= 200 ? 4000 : 9000, seconds / 60, seconds % 60));
+  }
+  const auto runs = runs_of(lines, 25);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(0).max_iterations, 4000);
+  EXPECT_EQ(runs.at(1).iteration, 400);
+  EXPECT_EQ(runs.at(1).max_iterations, 9000);
+  EXPECT_EQ(runs.at(1).train.iterations, 190);
+  EXPECT_NEAR(step_time(runs.at(1)), 4, 0.05);
+}
+
+// 0.016 steps a second may be 24.2 or 25.7 of them: 25, for they are whole.
+TEST(LargeModels, ARateOfFewDigitsMayLeaveOneNumberOfSteps) {
+  std::vector<std::string> lines = {
+      "{'loss': 0.5, 'grad_norm': 0.25, 'learning_rate': 2e-06, 'epoch': 0.02}"};
+  lines.emplace_back(
+      "{'train_runtime': 1559.75, 'train_samples_per_second': 0.128, 'train_steps_per_second': 0.016, "
+      "'epoch': 0.1}");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 25);
+  EXPECT_NEAR(step_time(runs.at(0)), 62.39, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test

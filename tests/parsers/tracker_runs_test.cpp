@@ -343,8 +343,8 @@ TEST(Runs, AnotherRunBehindAnEnd) {
 }
 
 TEST(Runs, ARunTooShortForItsLinesIsMeasuredAsAWhole) {
-  for (const auto& [rate, planned, steps] :
-       {std::tuple{"0.856", "8", 8}, std::tuple{"0.856", "", 8}, std::tuple{"0.9", "", 0}}) {
+  for (const auto& [rate, planned, steps] : {std::tuple{"0.856", "8", 8}, std::tuple{"0.856", "", 8},
+                                             std::tuple{"0.9", "", 8}, std::tuple{"1", "", 0}}) {
     HandLog log;
     if (*planned != '\0') log.line({}, EventKind::setting, {{Field::max_iter, planned}});
     const Records& records =
