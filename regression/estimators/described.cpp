@@ -110,7 +110,10 @@ Estimator described() {
             if (target == Target::peak_bytes) return std::nullopt;
             return "another quantity than this";
           },
-          .fit = [](const History& history, Target) { return std::make_unique<Described>(history); }};
+          .fit = [](const History& history, Target target) -> std::unique_ptr<const Fitted> {
+            if (target != Target::peak_bytes) return nullptr;
+            return std::make_unique<Described>(history);
+          }};
 }
 
 }  // namespace etad::estimators

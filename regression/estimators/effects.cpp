@@ -201,18 +201,21 @@ class Effects final : public Fitted {
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };
 
+std::unique_ptr<const Fitted> effects_of(const History& history, const Strengths* before) {
+  if (history.empty()) return nullptr;
+  return std::make_unique<Effects>(replicate_groups(history), before);
+}
+
 }  // namespace
 
 Estimator effects() {
   return {.name = "effects",
           .source = "random effects as a Gaussian process: Rasmussen, Williams 2006",
           .needs = needs_runs,
-          .fit = [](const History& history,
-                    Target) { return std::make_unique<Effects>(replicate_groups(history), nullptr); },
+          .fit = [](const History& history, Target) { return effects_of(history, nullptr); },
           .refit =
               [](const History& history, Target, const Fitted& before) {
-                return std::make_unique<Effects>(replicate_groups(history),
-                                                 &static_cast<const Effects&>(before).strengths());
+                return effects_of(history, &static_cast<const Effects&>(before).strengths());
               }};
 }
 

@@ -53,10 +53,10 @@ struct Estimator {
   // nullopt: the estimator is about that target, and the history has what it needs; otherwise one clause that says what
   // is missing.
   std::function<std::optional<std::string>(const History&, Target)> needs;
-  // Of a history that has what is needed. Work is bounded by the size of the history alone. nullptr: there is nothing
-  // to learn (combined.h).
+  // nullptr: the history lacks what is needed, or there is nothing to learn (combined.h). Work is bounded by the size
+  // of the history alone.
   std::function<std::unique_ptr<const Fitted>(const History&, Target)> fit;
-  // The same of nearly the same history, where what takes long need not be learnt anew. `before` came from the same
+  // The same of nearly the same history: what is the same need not be learnt again. `before` came from the same
   // estimator and target. Empty: as `fit`.
   std::function<std::unique_ptr<const Fitted>(const History&, Target, const Fitted& before)> refit = {};
 };
@@ -67,8 +67,10 @@ std::span<const Estimator> estimators();
 // nullptr: none of that name.
 const Estimator* find_estimator(std::string_view name);
 
-// What it learns of a history; nullptr: the history lacks what it needs.
-std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target);
+// What it learns of a history, from what it learnt before where it did (nullptr: nothing). nullptr: the history lacks
+// what it needs.
+std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target,
+                                    const Fitted* before = nullptr);
 
 // For `needs`, of who learns from any run.
 std::optional<std::string> needs_runs(const History& history, Target target);

@@ -1,8 +1,10 @@
 #include "regression/estimators/grouped.h"
 
-#include <cmath>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 namespace etad::estimators {
@@ -18,11 +20,40 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
   return out;
 }
 
+// The runs in one number: of the same runs it is the same, so what was learnt of them holds.
+std::size_t fingerprint_of(const Runs& runs) {
+  std::size_t out = runs.size();
+  const auto add = [&out](const auto& value) {
+    out = (out ^ std::hash<std::remove_cvref_t<decltype(value)>>()(value)) * 0x9E3779B97F4A7C15U;
+    out ^= out >> 32U;
+  };
+  for (const Datum* run : runs) {
+    const Case& what = run->what;
+    for (const double number : {run->value, run->started_at, run->ended_at, what.samples, what.devices,
+                                what.nodes, what.iterations})
+      add(number);
+    for (const auto* text : {&what.network, &what.phase, &what.device, &what.host, &what.framework})
+      add(*text);
+    for (const std::string& setting : what.settings) add(setting);
+    add(run->run);
+    add(what.costs);
+  }
+  return out;
+}
+
 class FittedGroups final : public Fitted {
  public:
-  FittedGroups(const Grouped& form, const History& history) : group_of_(form.group), layered_(form.layered) {
-    for (auto& [key, runs] : groups_of(form, history)) {
-      if (auto answers = form.fit(runs)) groups_[key] = {std::move(answers), rests_on(runs)};
+  FittedGroups(const Grouped& form, std::map<std::string, Runs> groups, const FittedGroups* before)
+      : group_of_(form.group), layered_(form.layered) {
+    for (auto& [key, runs] : groups) {
+      const std::size_t fingerprint = fingerprint_of(runs);
+      if (const auto* const known = before != nullptr ? before->group(key) : nullptr;
+          known != nullptr && (*known)->fingerprint == fingerprint) {
+        groups_.emplace(key, *known);
+      } else if (auto answers = form.fit(runs)) {
+        groups_.emplace(
+            key, std::make_shared<const Group>(Group{std::move(answers), rests_on(runs), fingerprint}));
+      }
     }
   }
 
@@ -30,19 +61,38 @@ class FittedGroups final : public Fitted {
     if (!what.has_samples()) return abstain("the batch size is not known");
     if (layered_ && !what.has_layers()) return abstain("no log showed the network's layers");
     if (layered_ && what.phase == "time") return abstain("a timing run is nothing to be estimated");
-    const auto found = groups_.find(group_of_(what));
-    if (found == groups_.end()) return abstain("too few runs of " + what.network + " like this one");
-    const auto& [answers, rests_on] = found->second;
-    Reply out = answers(what);
-    if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = rests_on;
+    const auto* const found = group(group_of_(what));
+    if (found == nullptr) return abstain("too few runs of " + what.network + " like this one");
+    Reply out = (*found)->answers(what);
+    if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = (*found)->rests_on;
     return out;
   }
 
  private:
+  struct Group {
+    Answers answers;
+    RestsOn rests_on;
+    std::size_t fingerprint = 0;
+  };
+  using Known = std::shared_ptr<const Group>;
+
+  const Known* group(const std::string& key) const {
+    const auto found = groups_.find(key);
+    return found == groups_.end() ? nullptr : &found->second;
+  }
+
   std::function<std::string(const Case&)> group_of_;
   bool layered_;
-  std::map<std::string, std::pair<Answers, RestsOn>> groups_;
+  std::map<std::string, Known> groups_;
 };
+
+std::unique_ptr<const Fitted> fit_groups(const Grouped& form, const History& history, Target target,
+                                         const Fitted* before) {
+  if (!form.targets.contains(target)) return nullptr;
+  auto groups = groups_of(form, history);
+  if (groups.empty()) return nullptr;
+  return std::make_unique<FittedGroups>(form, std::move(groups), static_cast<const FittedGroups*>(before));
+}
 
 }  // namespace
 
@@ -55,8 +105,11 @@ Estimator grouped(Grouped form) {
     if (!groups_of(form, history).empty()) return std::nullopt;
     return form.missing;
   };
-  out.fit = [form = std::move(form)](const History& history, Target) {
-    return std::make_unique<FittedGroups>(form, history);
+  out.fit = [form](const History& history, Target target) {
+    return fit_groups(form, history, target, nullptr);
+  };
+  out.refit = [form = std::move(form)](const History& history, Target target, const Fitted& before) {
+    return fit_groups(form, history, target, &before);
   };
   return out;
 }

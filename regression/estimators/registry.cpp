@@ -37,8 +37,10 @@ const Estimator* find_estimator(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target) {
-  return estimator.needs(history, target) ? nullptr : estimator.fit(history, target);
+std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target,
+                                    const Fitted* before) {
+  if (before != nullptr && estimator.refit) return estimator.refit(history, target, *before);
+  return estimator.fit(history, target);
 }
 
 std::optional<std::string> needs_runs(const History& history, Target /*any*/) {

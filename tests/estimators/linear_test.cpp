@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
+#include "regression/estimators/grouped.h"
 #include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
@@ -90,6 +92,49 @@ TEST(Linear, AbstainsWhereNothingLikeItRan) {
 
 TEST(Linear, MemoryIsNoMatterOfTime) {
   EXPECT_EQ(lu().needs({}, Target::seconds), "another quantity than this");
+  EXPECT_EQ(lu().fit({}, Target::seconds), nullptr);
+}
+
+// Brought up to date, only what the history has changed is fitted, and it comes to what all of it fitted anew does.
+TEST(Grouped, FitsOnlyGroupsThatChanged) {
+  int fits = 0;
+  const Estimator mean = grouped({.name = "mean",
+                                  .source = "",
+                                  .group = [](const Case& what) { return key_of(what, kNetwork); },
+                                  .missing = "runs",
+                                  .fit = [&fits](const Runs& runs) -> Answers {
+                                    ++fits;
+                                    double sum = 0;
+                                    for (const Datum* run : runs) sum += run->value;
+                                    const auto n = static_cast<double>(runs.size());
+                                    return [=](const Case&) { return Reply{Estimate{sum / n}, {}}; };
+                                  }});
+  History history;
+  for (const char* const network : {"a", "b", "c"})
+    for (const double b : {8., 16.}) add(history, a_case(network, b), b);
+  std::unique_ptr<const Fitted> fitted = mean.fit(history, Target::seconds);
+  EXPECT_EQ(fits, 3);
+  const auto fitted_again = [&] {
+    fits = 0;
+    fitted = mean.refit(history, Target::seconds, *fitted);
+    const int again = fits;
+    for (const Datum& run : history)
+      EXPECT_EQ(fitted->predict(run.what).estimate->log_mean,
+                mean.fit(history, Target::seconds)->predict(run.what).estimate->log_mean);
+    return again;
+  };
+  EXPECT_EQ(fitted_again(), 0);
+  add(history, a_case("b", 32), 32);
+  EXPECT_EQ(fitted_again(), 1) << "a run more";
+  history.front().value *= 1.01;
+  EXPECT_EQ(fitted_again(), 1) << "another value";
+  history.front().what.settings = {"type=Adam"};
+  EXPECT_EQ(fitted_again(), 1) << "another label";
+  history.front().what.network = "d";
+  EXPECT_EQ(fitted_again(), 2) << "of another group";
+  std::erase_if(history, [](const Datum& run) { return run.what.network == "c"; });
+  EXPECT_EQ(fitted_again(), 0);
+  EXPECT_FALSE(fitted->predict(a_case("c", 8)).estimate) << "gone";
 }
 
 TEST(Linear, SaysWhatItRestsOn) {
