@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -33,9 +34,10 @@ Prediction predict(const Case& what, const Parameters& at) {
     const int kind = kFirstKind + layer.kind, peak = layer.matrix ? kPeak : kScalar;
     const double factor = backward ? value(kBackward) : 1;
     const double compute = operations * samples / value(peak), memory = bytes / value(kBandwidth);
-    const double both = std::hypot(compute, memory), time = value(kind) * factor * both;
-    if (both > 0)
-      sum(peak) -= time * squared(compute / both), sum(kBandwidth) -= time * squared(memory / both);
+    const double squares = squared(compute) + squared(memory);
+    const double time = value(kind) * factor * std::sqrt(squares);
+    if (squares > 0)
+      sum(peak) -= time * squared(compute) / squares, sum(kBandwidth) -= time * squared(memory) / squares;
     sum(kind) += time;
     seconds += time;
     const double lowering = value(kLowering) * layer.lowered * samples / value(kScalar) * factor *
@@ -122,7 +124,6 @@ class Roofline {
   };
   void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior);
   Parameters parameters() const { return x_.head<roofline::kParameters>(); }
-  Eigen::RowVectorXd row(const Parameters& gradient, int network, int phase) const;
 
   int columns_ = roofline::kParameters;
   std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
@@ -162,17 +163,10 @@ Roofline::Roofline(Runs& runs) {
   fit(groups, prior);
 }
 
-Eigen::RowVectorXd Roofline::row(const Parameters& gradient, int network, int phase) const {
-  Eigen::RowVectorXd out = Eigen::RowVectorXd::Zero(columns_);
-  out.head<roofline::kParameters>() = gradient.transpose();
-  if (network >= 0) out(network) = 1;
-  if (phase >= 0) out(phase) = 1;
-  return out;
-}
-
 void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior) {
   const auto n = static_cast<Eigen::Index>(groups.size());
-  Eigen::MatrixXd design(n, columns_);
+  // The design's rows are mostly zeros: behind these columns each has a one for its network and one for its phase.
+  Eigen::Matrix<double, Eigen::Dynamic, roofline::kParameters> gradients(n, roofline::kParameters);
   Eigen::VectorXd weight(n), precision(columns_);
   const auto residuals = [&](const Eigen::VectorXd& x) {
     Eigen::VectorXd out(n);
@@ -180,7 +174,7 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
       const Group& group = groups[static_cast<std::size_t>(i)];
       const auto predicted = roofline::predict(*group.what, x.head<roofline::kParameters>());
       out(i) = group.log_value - std::log(predicted.seconds) - x(group.network) - x(group.phase);
-      design.row(i) = row(predicted.gradient, group.network, group.phase);
+      gradients.row(i) = predicted.gradient.transpose();
     }
     return out;
   };
@@ -203,11 +197,22 @@ void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prio
       weight(i) = runs / squared(noise_) * 5 / (4 + runs * squared(residual(i) / noise_));
     }
     Eigen::MatrixXd information = precision.asDiagonal();
-    information.selfadjointView<Eigen::Lower>().rankUpdate(design.transpose() *
-                                                           weight.cwiseSqrt().asDiagonal());
+    Eigen::VectorXd slope = precision.cwiseProduct(prior - x_);
+    information.topLeftCorner<roofline::kParameters, roofline::kParameters>() +=
+        gradients.transpose() * weight.asDiagonal() * gradients;
+    slope.head<roofline::kParameters>() += gradients.transpose() * weight.cwiseProduct(residual);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const std::array levels = {groups[static_cast<std::size_t>(i)].network,
+                                 groups[static_cast<std::size_t>(i)].phase};
+      for (const int level : levels) {
+        information.row(level).head<roofline::kParameters>() += weight(i) * gradients.row(i);
+        information(level, level) += weight(i);
+        slope(level) += weight(i) * residual(i);
+      }
+      information(std::ranges::max(levels), std::ranges::min(levels)) += weight(i);
+    }
     const Eigen::LLT<Eigen::MatrixXd> solver(information);
-    Eigen::VectorXd change =
-        solver.solve(design.transpose() * weight.cwiseProduct(residual) + precision.cwiseProduct(prior - x_));
+    Eigen::VectorXd change = solver.solve(slope);
     if (!change.allFinite()) break;
     covariance_ = solver.solve(Eigen::MatrixXd::Identity(columns_, columns_));
     // As far as the derivatives hold: a step that makes it worse is halved.
@@ -238,9 +243,12 @@ Reply Roofline::operator()(const Case& what) const {
     return found == all.end() ? -1 : found->second;
   };
   const int network = place(networks_, what.network), phase = place(phases_, key_of(what, kNetwork | kPhase));
-  const Eigen::RowVectorXd x = row(gradient, network, phase);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(columns_);
+  x.head<roofline::kParameters>() = gradient;
+  for (const int level : {network, phase})
+    if (level >= 0) x(level) = 1;
   double log_mean = std::log(seconds);
-  double variance = (x * covariance_ * x.transpose())(0, 0) + squared(noise_);
+  double variance = x.dot(covariance_ * x) + squared(noise_);
   if (network >= 0) log_mean += x_(network);
   if (phase >= 0) log_mean += x_(phase);
   if (network < 0) variance += squared(between_networks_);
