@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regression/estimators/solvers.h"
+
 namespace etad::estimators {
 namespace {
 
@@ -60,16 +62,15 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
 
   for (const auto& [key, points] : members) {
     const auto n = static_cast<Eigen::Index>(points.size());
-    Eigen::MatrixXd covariance(n, n), errors(n, kGrid * kSharpnesses);
+    const auto samples_of = [](const ReplicateGroup* group) { return group->what->samples_per_device(); };
+    Eigen::MatrixXd covariance = symmetric(points, [&](const ReplicateGroup* x, const ReplicateGroup* y) {
+      return deviation * deviation * matern(std::log(samples_of(x) / samples_of(y)));
+    });
+    covariance.diagonal().array() += noise * noise;
+    Eigen::MatrixXd errors(n, kGrid * kSharpnesses);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const ReplicateGroup& group = *points[static_cast<std::size_t>(i)];
-      const double b = group.what->samples_per_device();
-      for (Eigen::Index j = 0; j <= i; ++j) {
-        const double other = points[static_cast<std::size_t>(j)]->what->samples_per_device();
-        covariance(i, j) = deviation * deviation * matern(std::log(b / other));
-      }
-      covariance(i, i) += noise * noise;
-      errors.row(i) = group.log_value - curves(b).reshaped().transpose();
+      const ReplicateGroup* const group = points[static_cast<std::size_t>(i)];
+      errors.row(i) = group->log_value - curves(samples_of(group)).reshaped().transpose();
     }
     const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
     const Eigen::MatrixXd weighed = factor.solve(errors);

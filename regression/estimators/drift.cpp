@@ -14,8 +14,6 @@
 namespace etad::estimators {
 namespace {
 
-using regression::Interval;
-
 struct Lasting {
   double seconds = 0, share = 0;  // of the variance
 };
@@ -31,11 +29,35 @@ Interval time_of(const Datum& run) {
   return {run.started_at, std::max(run.ended_at, run.started_at)};
 }
 
+// The mean of e^(-x) over 0..length.
+double mean_decay(double length) {
+  return length > 1e-9 ? -std::expm1(-length) / length : 1;
+}
+
+}  // namespace
+
+double correlation(const Interval& a, const Interval& b, double lasting) {
+  const double gap = std::max(a.from - b.until, b.from - a.until) / lasting;
+  if (gap >= 0) {
+    return std::exp(-gap) * mean_decay((a.until - a.from) / lasting) *
+           mean_decay((b.until - b.from) / lasting);
+  }
+  // Where they overlap, by the integral's four corners; they cancel in intervals much shorter than tau, over
+  // which the process does not change.
+  const double product = (a.until - a.from) * (b.until - b.from) / (lasting * lasting);
+  if (product < 1e-8) return 1;
+  const auto corner = [&](double d) { return std::exp(-std::abs(d) / lasting) + std::abs(d) / lasting; };
+  return (corner(a.until - b.from) + corner(a.from - b.until) - corner(a.until - b.until) -
+          corner(a.from - b.from)) /
+         product;
+}
+
+namespace {
+
 // The correlation of the process' means over two spans of time.
 double of_process(const Interval& a, const Interval& b) {
   double out = 0;
-  for (const Lasting& lasting : kLastings)
-    out += lasting.share * regression::correlation(a, b, lasting.seconds);
+  for (const Lasting& lasting : kLastings) out += lasting.share * correlation(a, b, lasting.seconds);
   return out;
 }
 
@@ -48,18 +70,6 @@ Eigen::VectorXd without_curves(const std::vector<const Datum*>& runs) {
   Eigen::VectorXd out =
       numbers_of(each, [&](const ReplicateGroup& run) { return run.log_value - curves.at(*run.what).mean; });
   return out.array() - out.mean();
-}
-
-// A symmetric matrix of what each two of them have in common.
-template <class Things, class InCommon>
-Eigen::MatrixXd matrix_of(const Things& things, const InCommon& in_common) {
-  const auto n = static_cast<Eigen::Index>(things.size());
-  Eigen::MatrixXd out(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j <= i; ++j)
-      out(i, j) = out(j, i) =
-          in_common(things[static_cast<std::size_t>(i)], things[static_cast<std::size_t>(j)]);
-  return out;
 }
 
 // A machine's runs as one Gaussian process, in which their drift has a variance and so has their noise.
@@ -93,7 +103,7 @@ Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::
   for (const Datum* run : runs) points.push_back(encoder.learn(run->what));
   Strengths assumed;
   assumed.fill(1);
-  Process process{without_curves(runs), matrix_of(points, Covariance(assumed)), matrix_of(times, of_process),
+  Process process{without_curves(runs), symmetric(points, Covariance(assumed)), symmetric(times, of_process),
                   Eigen::VectorXd::Zero(static_cast<Eigen::Index>(runs.size()))};
   doubt_outliers(process);
   struct Tried {

@@ -20,9 +20,17 @@
 #include <vector>
 
 #include "regression/estimators/case.h"
-#include "regression/shared_effect.h"
 
 namespace etad::estimators {
+
+struct Interval {
+  double from = 0, until = 0;  // seconds since 1970
+  bool operator==(const Interval&) const = default;
+};
+
+// The correlation of the means over two intervals of an Ornstein-Uhlenbeck process of variance 1 that lasts that long
+// (tau, seconds): e^(-|u - v|/tau), averaged over both.
+double correlation(const Interval& a, const Interval& b, double lasting);
 
 class Drift {
  public:
@@ -34,7 +42,7 @@ class Drift {
   explicit Drift(const History& history, const Drift* before = nullptr);
 
   // The logarithm of the factor that it is over that time on a machine (device, host, framework).
-  double over(const Case& where, const regression::Interval& when) const;
+  double over(const Case& where, const Interval& when) const;
 
   // The same runs as they would have been without it.
   History without(History history) const;
@@ -43,15 +51,15 @@ class Drift {
   // As some of the runs tell it: the logarithm at a time is the sum of the weights, each times the process' correlation
   // with its run.
   struct Told {
-    std::vector<regression::Interval> times;
+    std::vector<Interval> times;
     Eigen::VectorXd weights;
 
-    double over(const regression::Interval& when) const;
+    double over(const Interval& when) const;
   };
   struct Machine {
-    std::vector<regression::Interval> times;  // of the runs that tell it, the newest first
-    std::vector<double> values;               // theirs
-    std::vector<Told> told;                   // by all of them; of several owners, by all but each one's, too
+    std::vector<Interval> times;  // of the runs that tell it, the newest first
+    std::vector<double> values;   // theirs
+    std::vector<Told> told;       // by all of them; of several owners, by all but each one's, too
   };
   static std::vector<Told> told_by(const std::vector<const Datum*>& runs);
   const Machine* machine(const std::string& key) const;  // nullptr: nothing tells of it

@@ -35,15 +35,10 @@ struct Known {
 
 Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Covariance& covariance,
                               const Strengths& strengths) {
-  const auto n = static_cast<Eigen::Index>(groups.size());
-  Eigen::MatrixXd out(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Known& a = *groups[static_cast<std::size_t>(i)];
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      out(i, j) = covariance(a.point, groups[static_cast<std::size_t>(j)]->point);
-    }
-    out(i, i) += noise_variance(a.runs, strengths);
-  }
+  Eigen::MatrixXd out =
+      symmetric(groups, [&](const Known* a, const Known* b) { return covariance(a->point, b->point); });
+  out.diagonal() +=
+      numbers_of(groups, [&](const Known* one) { return noise_variance(one->runs, strengths); });
   return out;
 }
 

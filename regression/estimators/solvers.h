@@ -35,6 +35,18 @@ Eigen::VectorXd numbers_of(const Things& things, const NumberOf& number_of) {
   return out;
 }
 
+// The symmetric matrix of what each two of some things have in common.
+template <class Things, class InCommon>
+Eigen::MatrixXd symmetric(const Things& things, const InCommon& in_common) {
+  const auto n = static_cast<Eigen::Index>(things.size());
+  Eigen::MatrixXd out(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j <= i; ++j)
+      out(i, j) = out(j, i) =
+          in_common(things[static_cast<std::size_t>(i)], things[static_cast<std::size_t>(j)]);
+  return out;
+}
+
 // Ordinary least squares, of the smallest coefficients where several do: coefficients of any sign, of at least as many
 // rows as columns.
 Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::VectorXd& y);

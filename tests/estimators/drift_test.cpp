@@ -46,6 +46,27 @@ double off(const History& history, int from, int until) {
   return sum;
 }
 
+// The mean of e^(-|u - v|/tau) over both intervals, by sums over many points of them.
+TEST(Drift, CorrelatesOverIntervalsAsItsProcessDoesAtTheirInstants) {
+  constexpr int kPoints = 400;
+  const Interval run{100, 130};
+  for (const Interval other :
+       {Interval{100, 130}, {130, 160}, {110, 200}, {105, 110}, {300, 301}, {0, 900}}) {
+    for (const double lasting : {20.0, 600.0, 86400.0}) {
+      const auto at = [](const Interval& of, int i) {
+        return of.from + (of.until - of.from) * (i + 0.5) / kPoints;
+      };
+      double mean = 0;
+      for (int i = 0; i < kPoints; ++i)
+        for (int j = 0; j < kPoints; ++j)
+          mean += std::exp(-std::abs(at(run, i) - at(other, j)) / lasting) / (kPoints * kPoints);
+      EXPECT_NEAR(correlation(run, other, lasting), mean, 1e-3) << other.from << " " << lasting;
+      EXPECT_DOUBLE_EQ(correlation(run, other, lasting), correlation(other, run, lasting));
+    }
+  }
+  EXPECT_NEAR(correlation({5, 5}, {5, 5}, 60), 1, 1e-12) << "of no length";
+}
+
 TEST(Drift, OfASlowHourIsTakenOut) {
   const History history = in_turn(48, 1e9, slow_in_the_middle);
   const Drift drift(history);
@@ -113,7 +134,7 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
       both.back().owner = 1;
     }
     const Drift drift(both);
-    const regression::Interval now{forged + 200, forged + 200 + kLong};
+    const Interval now{forged + 200, forged + 200 + kLong};
     EXPECT_NEAR(drift.over(a_case("LeNet", 16), now), 0, 0.02) << times;
     const History steady = drift.without(both);
     for (std::size_t i = 0; i < kRuns; ++i) EXPECT_NEAR(steady[i].value / both[i].value, 1, 0.03) << times;
@@ -122,7 +143,7 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
 
 TEST(Drift, IsToldByOwnersWhoSayTheSame) {
   History history = in_turn(32, 1e9, slow_in_the_middle);
-  const regression::Interval now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
+  const Interval now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
   const double alone = Drift(history).over(a_case("LeNet", 16), now);
   for (std::size_t i = 0; i < history.size(); ++i) history[i].owner = static_cast<std::int64_t>(i / 4 % 2);
   const double together = Drift(history).over(a_case("LeNet", 16), now);
@@ -134,7 +155,7 @@ TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
   const History history = in_turn(48, 1e9, slow_in_the_middle);
   const Drift before(history);
   const auto next = in_turn(49, 1e9, slow_in_the_middle);
-  const regression::Interval now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
+  const Interval now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
   const Case what = a_case("LeNet", 16);
   EXPECT_EQ(Drift(history, &before).over(what, now), before.over(what, now));
   EXPECT_EQ(Drift(next, &before).over(what, now), Drift(next).over(what, now));
