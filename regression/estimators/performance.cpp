@@ -33,9 +33,9 @@ std::size_t hash(std::string_view text) {
   return static_cast<std::size_t>(out ^ (out >> 29U));
 }
 
-// Of a fifth of the parts of a history all runs are hidden, or those with the larger half of their part's values, or
-// with all of these but one.
-std::pair<History, History> split(const History& history, Kind kind, std::size_t fold) {
+// Which runs are hidden: of a fifth of the parts of a history all of them, or those with the larger half of their part's
+// values, or with all of these but one.
+std::vector<bool> hidden_of(const History& history, Kind kind, std::size_t fold) {
   // Runs are told apart by when they began, so that the order in which they were read does not matter.
   const auto part_of = [kind](const Datum& datum) {
     if (kind != Kind::seen) return key_of(datum.what, about(kind).hidden_facts);
@@ -44,19 +44,32 @@ std::pair<History, History> split(const History& history, Kind kind, std::size_t
   const auto value_of = [kind](const Case& what) {
     return kind == Kind::devices_range ? what.devices : what.samples_per_device();
   };
-  std::map<std::string, std::set<double>> values;  // of each part
-  for (const Datum& datum : history) values[part_of(datum)].insert(value_of(datum.what));
-  const auto hidden = [&](const Datum& datum) {
-    const std::string part = part_of(datum);
-    if (hash(part) % kFolds != fold) return false;
-    const auto& of = values.at(part);
-    const auto at = [&](std::size_t i) { return *std::next(of.begin(), static_cast<std::ptrdiff_t>(i)); };
-    const bool half = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::devices_range;
-    if (half) return value_of(datum.what) > at((of.size() - 1) / 2);
-    return kind != Kind::one_size || value_of(datum.what) != at(hash(part) / kFolds % of.size());
-  };
-  std::pair<History, History> out;  // known, hidden
-  for (const Datum& datum : history) (hidden(datum) ? out.second : out.first).push_back(datum);
+  const bool half = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::devices_range;
+  std::map<std::string, std::set<double>> values;                      // of each part
+  std::vector<std::pair<const std::string, std::set<double>>*> parts;  // of each run
+  for (const Datum& datum : history) {
+    parts.push_back(&*values.try_emplace(part_of(datum)).first);
+    parts.back()->second.insert(value_of(datum.what));
+  }
+  std::vector<bool> out(history.size());
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const auto& [part, of] = *parts[i];
+    if (hash(part) % kFolds != fold) continue;
+    const double value = value_of(history[i].what);
+    const auto place = static_cast<std::size_t>(std::distance(of.begin(), of.find(value)));
+    if (half)
+      out[i] = place > (of.size() - 1) / 2;
+    else
+      out[i] = kind != Kind::one_size || place != hash(part) / kFolds % of.size();
+  }
+  return out;
+}
+
+// The runs that are hidden, or those that are not.
+History runs_where(const History& history, const std::vector<bool>& hidden, bool wanted) {
+  History out;
+  for (std::size_t i = 0; i < history.size(); ++i)
+    if (hidden[i] == wanted) out.push_back(history[i]);
   return out;
 }
 
@@ -215,7 +228,9 @@ class Comparison {
 
  private:
   void ask(Kind kind, std::size_t fold) {
-    const History known = split(steady_, kind, fold).first, hidden = split(history_, kind, fold).second;
+    const std::vector<bool> is_hidden = hidden_of(history_, kind, fold);
+    const History known = runs_where(steady_, is_hidden, false),
+                  hidden = runs_where(history_, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
     const Seen seen(known);
     std::map<Kind, std::vector<ReplicateGroup>> asked;
