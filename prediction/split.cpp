@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "regression/estimators/split.h"
+#include "regression/estimators/qilin.h"
 
 namespace etad::prediction {
 namespace {

@@ -1,4 +1,4 @@
-// One batch over several devices that differ, so that all are ready at once (regression/estimators/split.h).
+// One batch over several devices that differ, so that all are ready at once (regression/estimators/qilin.h).
 #pragma once
 
 #include <string>

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "regression/change_point.h"
 #include "regression/covariate_effects.h"
-#include "regression/drift.h"
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/noise.h"

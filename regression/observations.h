@@ -16,7 +16,7 @@ struct Observation {
   double t = 0;  // seconds, > 0
   double started_at = 0;
   std::size_t run = 0;  // its index in the dataset
-  double weight = 1;    // 0: does not count (dropped by drift or as a contaminated run)
+  double weight = 1;    // 0: does not count (from before a change of the deployment, or contaminated)
 };
 
 using Observations = std::vector<Observation>;

@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "regression/drift.h"
+#include "regression/change_point.h"
 #include "regression/model.h"
 
 namespace etad::regression {

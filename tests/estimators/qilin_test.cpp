@@ -1,5 +1,5 @@
 // One batch over devices that differ.
-#include "regression/estimators/split.h"
+#include "regression/estimators/qilin.h"
 
 #include <gtest/gtest.h>
 

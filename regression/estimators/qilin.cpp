@@ -1,4 +1,4 @@
-#include "regression/estimators/split.h"
+#include "regression/estimators/qilin.h"
 
 #include <algorithm>
 #include <numeric>

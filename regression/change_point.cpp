@@ -1,4 +1,4 @@
-#include "regression/drift.h"
+#include "regression/change_point.h"
 
 #include <algorithm>
 #include <cmath>
