@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "regression/statistics.h"
 
@@ -28,6 +29,13 @@ class ScoreDistribution {
     return each_ * below + kPriorScores * prior >= wanted_ * (count_ + kPriorScores);
   }
 
+  // The least q at which so many scores below it are enough; infinite where they are not, however large it is.
+  double prior_quantile(double below) const {
+    const double prior = (wanted_ * (count_ + kPriorScores) - each_ * below) / kPriorScores;
+    if (prior >= 1) return std::numeric_limits<double>::infinity();
+    return prior > 0 ? student_quantile((1 + prior) / 2, degrees_) : 0;
+  }
+
  private:
   double count_, each_, degrees_, wanted_ = 0;  // each_: what a score counts for
 };
@@ -38,17 +46,13 @@ double score_quantile(std::span<const double> sorted_scores, double confidence, 
                       std::optional<double> independent) {
   const auto count = static_cast<double>(sorted_scores.size());
   const ScoreDistribution distribution(count, independent.value_or(count), confidence, degrees_of_freedom);
-  const auto reached = [&](double q) {
-    const auto below = std::ranges::upper_bound(sorted_scores, q) - sorted_scores.begin();
-    return distribution.reached(static_cast<double>(below), q);
-  };
-  double low = 0, high = 1;
-  while (!reached(high) && high < 1e6) high *= 2;
-  for (int i = 0; i < 40; ++i) {
-    const double mid = (low + high) / 2;
-    (reached(mid) ? high : low) = mid;
-  }
-  return high;
+  // The first score that is far enough out, and how far the prior alone must reach beyond those below it.
+  const auto far = std::ranges::partition_point(sorted_scores, [&](const double& score) {
+    const auto below = std::ranges::upper_bound(sorted_scores, score) - sorted_scores.begin();
+    return !distribution.reached(static_cast<double>(below), score);
+  });
+  const double between = distribution.prior_quantile(static_cast<double>(far - sorted_scores.begin()));
+  return far == sorted_scores.end() ? between : std::min(between, *far);
 }
 
 double score_coverage(std::span<const double> sorted_scores, double confidence, double degrees_of_freedom,
