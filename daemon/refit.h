@@ -15,7 +15,7 @@
 #include "prediction/knowledge.h"
 #include "prediction/learnt.h"
 #include "prediction/model_set.h"
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
 

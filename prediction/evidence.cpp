@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "regression/statistics.h"
 
 namespace etad::prediction {

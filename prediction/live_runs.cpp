@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "prediction/plan.h"
 #include "regression/run_so_far.h"
 #include "storage/row_values.h"

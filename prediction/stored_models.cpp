@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "prediction/model_json.h"
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "regression/shared_effect.h"
 #include "storage/fair_share.h"
 

@@ -9,7 +9,7 @@
 #include "bench/rivals/table.h"
 #include "parsers/base/cells.h"
 #include "prediction/net_costs.h"
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "regression/covariates.h"
 #include "storage/row_values.h"
 

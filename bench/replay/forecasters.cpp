@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "prediction/plan.h"
 #include "regression/model.h"
 #include "regression/statistics.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "storage/fair_share.h"
 
 namespace etad::prediction {

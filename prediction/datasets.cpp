@@ -1,4 +1,4 @@
-#include "prediction/observations.h"
+#include "prediction/datasets.h"
 #include "prediction/plan.h"
 
 #include <algorithm>
