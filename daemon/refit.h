@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
+#include "prediction/datasets.h"
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/learnt.h"
 #include "prediction/model_set.h"
-#include "prediction/datasets.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
 

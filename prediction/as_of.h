@@ -8,9 +8,8 @@
 
 namespace etad::prediction {
 
-// Of the deployments that the network asked for ran on: models from the runs that were over at `question.at`,
-// with the machine's shared effect as those tell it. Made anew for the question, so it costs what a refit
-// costs.
+// Of the network asked for: models from the runs that were over at `question.at`, and what all such runs say together,
+// the machine's drift of then included. Made anew for the question, so it costs what a refit costs.
 std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& question);
 
 }  // namespace etad::prediction

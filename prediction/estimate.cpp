@@ -32,20 +32,15 @@ regression::Covariates covariates_of(const Question& question) {
   return out;
 }
 
-regression::Occasion occasion_of(const FittedModel& fitted, std::optional<Instant> now) {
-  if (!now) return {};
-  return {epoch_seconds(*now), fitted.shared_effect.get()};
-}
-
 Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
                          std::optional<std::int64_t> batch_size, const Question& question,
-                         std::optional<Instant> now, std::string_view batch_parameter) {
+                         std::string_view batch_parameter) {
   const FittedModel& fitted = *model;
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
   const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
-                                              covariates_of(question), occasion_of(fitted, now));
+                                              covariates_of(question));
   if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
@@ -72,14 +67,14 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
 }
 
 // How the machine's last runs went says as much of a run whoever estimates it.
-void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
+void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now, bool own_model,
                    regression::Prediction& out) {
-  if (!now) return;
-  const double factor = models.knowledge->drift_of(where, *now, out.seconds);
-  out.seconds *= factor;
-  out.lower *= factor;
-  out.upper *= factor;
-  out.shared_effect = factor;
+  if (!now || !models.knowledge) return;
+  out.drift = own_model ? models.knowledge->drift_beside_runs_of(where, *now, out.seconds)
+                        : models.knowledge->drift_of(where, *now, out.seconds);
+  out.seconds *= out.drift;
+  out.lower *= out.drift;
+  out.upper *= out.drift;
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
@@ -97,7 +92,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   key = asked->key;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
   EstimatePart part = part_of(*said, asked->what, iterations);
-  move_by_drift(models, key, now, part.prediction);
+  move_by_drift(models, key, now, false, part.prediction);
   return part;
 }
 
@@ -105,7 +100,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
 Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Phase phase,
                            std::int64_t iterations, std::optional<Instant> now, ModelKey& key) {
   auto part = never_ran(models, question, phase, iterations, key);
-  if (part) move_by_drift(models, key, now, part->prediction);
+  if (part) move_by_drift(models, key, now, false, part->prediction);
   return part;
 }
 
@@ -115,8 +110,10 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
                               const Question& question, std::optional<Instant> now,
                               std::string_view batch_parameter) {
   const FittedModel& fitted = *model;
-  auto part = ask(model, iterations, batch, question, now, batch_parameter);
-  if (!part || !models.knowledge || !part->batch_size || fitted.own_runs) return part;
+  auto part = ask(model, iterations, batch, question, batch_parameter);
+  if (!part || fitted.own_runs) return part;
+  move_by_drift(models, fitted.key, now, true, part->prediction);
+  if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
@@ -229,7 +226,7 @@ void sum_up(Estimate& out) {
     }
   }
   out.sum = regression::compose(parts);
-  out.sum.shared_effect = out.parts.front().prediction.shared_effect;
+  out.sum.drift = out.parts.front().prediction.drift;
 }
 
 }  // namespace

@@ -38,8 +38,7 @@ struct Estimate {
   std::size_t alike = 1;
 };
 
-// `now`: when the run will start, for the machine's shared effect at present; nullopt: at no time in
-// particular.
+// `now`: when the run will start, for the machine's drift at present; nullopt: at no time in particular.
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
 

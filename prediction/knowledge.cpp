@@ -145,18 +145,30 @@ Knowledge::Knowledge(Data data, const estimators::History& history, estimators::
     }
 }
 
+// Of all runs, in the order of data_.
+estimators::History Knowledge::without_drift(const estimators::History& history) {
+  estimators::History out = drift_.without(history);
+  std::size_t i = 0;
+  for (const auto& [key, runs] : data_) {
+    double sum = 0;
+    for (const std::size_t end = i + runs.size(); i < end; ++i)
+      sum += std::log(history[i].value / out[i].value);
+    if (sum != 0) drift_over_runs_[key] = sum / static_cast<double>(runs.size());
+  }
+  return out;
+}
+
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.
 std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
                                              const std::function<void()>& alive, estimators::Target target) {
   const estimators::History history = joined(data);
   auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target, before));
-  const estimators::History steady = out->drift_.without(history);
+  const estimators::History steady = out->without_drift(history);
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
     const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
-    const bool update = old != nullptr && !all[i].needs(history, target);
-    out->fitted_.push_back(update ? all[i].refit(steady, target, *old) : learn(all[i], steady, target));
+    out->fitted_.push_back(learn(all[i], steady, target, old));
   }
   return out;
 }
@@ -189,11 +201,9 @@ std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vect
   auto known = valued(data, target);
   const estimators::History all = joined(known);
   auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), all, target));
-  const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
+  const auto history = std::make_shared<const estimators::History>(out->without_drift(all));
   for (const Estimator& estimator : estimators::estimators())
-    out->fitted_.push_back(estimator.needs(*history, target)
-                               ? nullptr
-                               : std::make_shared<const LearnsWhenAsked>(estimator, history, target));
+    out->fitted_.push_back(std::make_shared<const LearnsWhenAsked>(estimator, history, target));
   out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));
   out->judged_ = judged;
   return out;
@@ -280,6 +290,11 @@ std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators:
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
   const double at = epoch_seconds(from);
   return std::exp(drift_.over(case_of(where), {at, at + seconds}));
+}
+
+double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const {
+  const auto learnt = drift_over_runs_.find(model);
+  return drift_of(model, from, seconds) * (learnt == drift_over_runs_.end() ? 1 : std::exp(-learnt->second));
 }
 
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,

@@ -122,6 +122,8 @@ class Knowledge {
 
   // By what factor the machine's drift moves a run of `seconds` that starts then.
   double drift_of(const ModelKey& where, Instant from, double seconds) const;
+  // The same beside what the drift was on average over the runs of that model, which learnt from them as they were.
+  double drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const;
 
   const std::vector<estimators::Record>& records() const { return *records_; }
   std::size_t judged() const { return judged_; }  // runs there were when the records were made
@@ -141,10 +143,14 @@ class Knowledge {
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
                                            const std::function<void()>& alive, estimators::Target target);
 
+  estimators::History without_drift(const estimators::History& history);
+
   estimators::Target target_;
   Data data_;
   estimators::Seen seen_;
   estimators::Drift drift_;  // of time alone
+  std::map<ModelKey, double>
+      drift_over_runs_;  // mean of its logarithm over each model's runs, where there is any
   std::set<std::string, std::less<>> setting_names_;
   std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
   std::shared_ptr<const std::vector<estimators::Record>> records_;

@@ -15,7 +15,6 @@ ETAD_SAVED(Range, min, max)
 ETAD_SAVED(Coefficient, name, value, standard_error)
 ETAD_SAVED(Rival, basis, error_percent, standard_error, parameters)
 ETAD_SAVED(CovariateEffect, covariate, factor, deviation, runs)
-ETAD_SAVED(SharedEffectPoint, from, until, log_ratio, variance, scale)
 ETAD_SAVED(Model, basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
            coverage, samples, iterations, rivals, scores, covariance, noise, within_run_noise, degrees,
            covariate_effects, covariates)
@@ -36,16 +35,15 @@ struct ModelBody {
   std::optional<Spread> startup, snapshot;
   std::int64_t owner = kUnknownOwner;
   std::optional<Dispute> dispute;
-  std::vector<regression::SharedEffectPoint> last_runs;
   std::vector<ModelBody> own;  // of single owners
 };
-ETAD_SAVED(ModelBody, family, model, startup, snapshot, owner, dispute, last_runs, own)
+ETAD_SAVED(ModelBody, family, model, startup, snapshot, owner, dispute, own)
 
 ModelBody body_of(const FittedModel& fitted) {
   // All that a FittedModel consists of: does not compile when something is added and forgotten here.
   [[maybe_unused]] const auto& [id, key, model, fitted_at, family, startup, snapshot, owner, dispute, own,
-                                own_runs, last_runs, shared_effect] = fitted;
-  ModelBody out{family, model, startup, snapshot, owner, dispute, last_runs, {}};
+                                own_runs] = fitted;
+  ModelBody out{family, model, startup, snapshot, owner, dispute, {}};
   for (const auto& [uid, each] : own) out.own.push_back(body_of(*each));
   return out;
 }
@@ -61,7 +59,6 @@ FittedModel model_of(const ModelRow& row, ModelBody body) {
   out.snapshot = body.snapshot;
   out.owner = body.owner;
   out.dispute = std::move(body.dispute);
-  out.last_runs = std::move(body.last_runs);
   for (ModelBody& each : body.own) {
     auto own = std::make_shared<FittedModel>(model_of(row, std::move(each)));
     own->own_runs = true;

@@ -33,7 +33,6 @@ ModelRow row_of(const FittedModel& fitted) {
   row.owner = fitted.owner;
   row.runs = fitted.model.runs;
   row.error_percent = fitted.error_percent();
-  row.teaches = !fitted.last_runs.empty();
   return row;
 }
 

@@ -14,7 +14,6 @@
 #include "parsers/base/time.h"
 #include "prediction/contradiction.h"
 #include "regression/model.h"
-#include "regression/shared_effect.h"
 #include "storage/history.h"
 
 namespace etad::prediction {
@@ -47,10 +46,6 @@ struct FittedModel {
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
   std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
   bool own_runs = false;  // is such a model
-  // The last runs, and the machine's shared effect by them and those of the deployment's other models.
-  // nullptr: unknown.
-  std::vector<regression::SharedEffectPoint> last_runs;
-  std::shared_ptr<const regression::SharedEffect> shared_effect;
 
   // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
   std::optional<double> error_percent() const {

@@ -26,11 +26,6 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evi
                                        const regression::Dataset& data,
                                        std::optional<regression::Model> model);
 
-// The shared effect of a deployment, by the last runs of its models: of all owners their fair share, so that nobody
-// makes it.
-std::shared_ptr<const regression::SharedEffect> shared_effect_of(
-    const std::vector<std::shared_ptr<const FittedModel>>& models);
-
 class StoredModels final : public KeptModels {
  public:
   using Model = std::shared_ptr<const FittedModel>;
@@ -54,7 +49,7 @@ class StoredModels final : public KeptModels {
                     const std::optional<RefitProgress>& reached) override;
 
   struct Held {
-    std::size_t models = 0, bytes = 0, deployments = 0;
+    std::size_t models = 0, bytes = 0;
   };
   Held held() const;
 
@@ -64,22 +59,12 @@ class StoredModels final : public KeptModels {
     Model model;  // nullptr: there is none
     std::size_t bytes = 0;
   };
-  // What the runs of a deployment's models share.
-  using Effect = std::shared_ptr<const regression::SharedEffect>;
-  struct KnownEffect {
-    Effect effect;
-    std::uint64_t used = 0;
-  };
 
   template <class Body>
   auto reading(Body body) -> decltype(body(std::declval<ModelReader&>()));
-  std::uint64_t changes() const EXCLUDES(mutex_);
   void forget(const ModelKey& key) REQUIRES(mutex_);
   Result<Place> read(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
   Result<Model> make(ModelReader& reader, const ModelRow& row) EXCLUDES(mutex_);
-  Result<std::vector<Model>> read_deployment(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
-  Result<Effect> effect_of(ModelReader& reader, const ModelKey& key) EXCLUDES(mutex_);
-  std::optional<Place> held(const ModelKey& key) EXCLUDES(mutex_);
   void hold(Place place, std::uint64_t changes) EXCLUDES(mutex_);
 
   const Open open_;
@@ -90,15 +75,9 @@ class StoredModels final : public KeptModels {
   std::list<Place> places_ GUARDED_BY(mutex_);  // the last asked for first
   std::map<ModelKey, std::list<Place>::iterator> by_key_ GUARDED_BY(mutex_);
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;
-  // By keys without network and phase; at most kMostEffects.
-  std::map<ModelKey, KnownEffect> effects_ GUARDED_BY(mutex_);
-  std::uint64_t asked_ GUARDED_BY(mutex_) = 0;
   std::uint64_t changes_ GUARDED_BY(mutex_) =
       0;  // of the history: what was read before one is not held after it
   std::optional<std::int64_t> count_ GUARDED_BY(mutex_);
 };
-
-// A key's deployment, as a key with the network and the phase left out.
-ModelKey deployment_of(ModelKey key);
 
 }  // namespace etad::prediction

@@ -35,7 +35,7 @@ struct Range {
 struct Prediction {
   double seconds = 0, lower = 0, upper = 0;
   std::vector<std::string> extrapolates;  // of "batch_size", "iterations", and covariates' names ("type")
-  double shared_effect = 1;               // factor for how the machine's last runs went, part of `seconds`
+  double drift = 1;  // factor for how the machine's last runs went (estimators/drift.h), part of `seconds`
 };
 
 // A run's time before anything is known of when it starts.
@@ -43,14 +43,6 @@ struct Expectation {
   double seconds = 0;  // the median
   double run = 0;      // variance of log(a run's time / the true median)
   double fitted = 0;   // variance of log(the estimate / the true median)
-};
-
-class SharedEffect;
-
-// When the run starts, and what the machine's runs share (regression/shared_effect.h). nullptr: unknown.
-struct Occasion {
-  double at = 0;  // seconds since 1970
-  const SharedEffect* shared_effect = nullptr;
 };
 
 // The factor by which a covariate ("type=Adam") changes the time, beside the most common combination of
@@ -87,7 +79,7 @@ struct Model {
   // `asked`: the run's covariates as far as they are known; of those not named, the most common are meant.
   // nullopt: the model can't say (B unknown and more than one seen, no data).
   std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
-                                    const Covariates& asked = {}, const Occasion& occasion = {}) const;
+                                    const Covariates& asked = {}) const;
 
   // The same without an interval. `samples` 0: those of the only batch size seen.
   std::optional<Expectation> expect(double iterations, double samples, const Covariates& asked) const;

@@ -8,7 +8,6 @@
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/relative_fit.h"
-#include "regression/shared_effect.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -113,7 +112,7 @@ std::optional<Expectation> Model::expect(double n, double b, const Covariates& a
 }
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
-                                         const Covariates& asked, const Occasion& occasion) const {
+                                         const Covariates& asked) const {
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
   if (!b && samples.min != samples.max) return std::nullopt;
   const auto expected = expect_common(*this, n, b ? *b : samples.min);
@@ -121,27 +120,19 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   Prediction out;
   out.seconds = expected->seconds;
   const double effect_variance = apply_covariates(*this, asked, out);
-  double run = expected->run;
-  if (occasion.shared_effect) {
-    const SharedEffect::State state = occasion.shared_effect->at(occasion.at, out.seconds, noise);
-    out.shared_effect = std::exp(state.log_ratio);
-    out.seconds *= out.shared_effect;
-    run -= state.explained;
-  }
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   // The noise alone sets the least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
   const double scored = score_quantile(scores, confidence, degrees);
-  const double width =
-      std::max(scored * std::sqrt(run + expected->fitted + effect_variance), least * std::sqrt(run));
+  const double width = std::max(scored * std::sqrt(expected->run + expected->fitted + effect_variance),
+                                least * std::sqrt(expected->run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max > 0 && outside(samples, *b)) {
     out.extrapolates.emplace_back("batch_size");
     const double near = std::clamp(*b, samples.min, samples.max);
-    if (const auto nearest = predict(n, near, confidence, asked, occasion))
-      hold_to_reason(out, *b / near, *nearest);
+    if (const auto nearest = predict(n, near, confidence, asked)) hold_to_reason(out, *b / near, *nearest);
   }
   if (outside(iterations, n)) out.extrapolates.emplace_back("iterations");
   return out;

@@ -238,10 +238,9 @@ class ModelReader : public Reader {
   virtual Result<std::vector<ModelRow>> models(const ModelFilter& filter = {}) = 0;  // by id
   virtual Result<std::optional<ModelRow>> model(const ModelKey& key) = 0;            // with its body
   virtual Result<std::int64_t> model_count() = 0;
-  // Of all models, or of those that teach the deployment of a key, the owners' fair share
-  // (storage/fair_share.h) of the last fitted: at most `most`, the last fitted first, without bodies.
-  virtual Result<std::vector<ModelRow>> fair_models(const std::optional<ModelKey>& deployment,
-                                                    std::size_t most, std::size_t always) = 0;
+  // Of all owners the fair share (storage/fair_share.h) of the last fitted: at most `most`, the last fitted first,
+  // without bodies.
+  virtual Result<std::vector<ModelRow>> fair_models(std::size_t most, std::size_t always) = 0;
   // Names that have models, of those around the one that is wanted in the order of the alphabet: at most
   // `most`.
   virtual Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted,

@@ -20,8 +20,8 @@ constexpr std::size_t kMostModels = 1024;
 
 std::string select_models(bool bodies, std::string_view tables) {
   return std::string("SELECT ") + key_row::kColumns +
-         ", m.id, m.fitted_at, m.owner, m.runs, m.error_percent, m.teaches IS NOT NULL, " +
-         (bodies ? "m.body" : "''") + " FROM " + std::string(tables);
+         ", m.id, m.fitted_at, m.owner, m.runs, m.error_percent, " + (bodies ? "m.body" : "''") + " FROM " +
+         std::string(tables);
 }
 
 constexpr std::string_view kByModel = "models m CROSS JOIN datasets d ON d.id = m.dataset_id ";
@@ -35,8 +35,7 @@ ModelRow read_model(const sqlite::Rows& rows) {
   model.owner = rows.get<std::int64_t>(kFirst + 2);
   model.runs = rows.get<std::int64_t>(kFirst + 3);
   model.error_percent = rows.get<std::optional<double>>(kFirst + 4);
-  model.teaches = rows.get<bool>(kFirst + 5);
-  model.body = rows.get<std::string>(kFirst + 6);
+  model.body = rows.get<std::string>(kFirst + 5);
   return model;
 }
 
@@ -49,14 +48,6 @@ std::string is(std::string_view column, const char* parameter, const std::option
 
 std::optional<std::string> value_of(const std::optional<ModelFilter::Name>& name) {
   return name ? std::optional(name->value) : std::nullopt;
-}
-
-std::optional<std::int64_t> deployment_of(sqlite::Connection& connection, const ModelKey& key) {
-  sqlite::Statement find(
-      connection,
-      "SELECT id FROM deployments WHERE framework = ? AND host = ? AND device = ? AND devices = ?");
-  auto rows = find.query(key.framework, key.host, key.device, key.devices);
-  return rows.next() ? std::optional(rows.get<std::int64_t>(0)) : std::nullopt;
 }
 
 }  // namespace
@@ -96,24 +87,19 @@ std::int64_t model_count_of(sqlite::Connection& connection) {
   return sqlite::Statement(connection, "SELECT count(*) FROM models").number();
 }
 
-std::vector<ModelRow> fair_models_of(sqlite::Connection& connection,
-                                     const std::optional<ModelKey>& deployment, std::size_t most,
-                                     std::size_t always) {
-  const auto teaches = deployment ? deployment_of(connection, *deployment) : std::nullopt;
-  if (deployment && !teaches) return {};
-  const std::string of = deployment ? "teaches = ?1 AND " : "";
-  sqlite::Statement next_owner(connection, "SELECT min(owner) FROM models WHERE " + of + "owner > ?2");
-  sqlite::Statement newest(connection, "SELECT id, fitted_at FROM models WHERE " + of +
-                                           "owner = ?2 ORDER BY fitted_at DESC, id DESC LIMIT ?3");
+std::vector<ModelRow> fair_models_of(sqlite::Connection& connection, std::size_t most, std::size_t always) {
+  sqlite::Statement next_owner(connection, "SELECT min(owner) FROM models WHERE owner > ?");
+  sqlite::Statement newest(
+      connection,
+      "SELECT id, fitted_at FROM models WHERE owner = ? ORDER BY fitted_at DESC, id DESC LIMIT ?");
   std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> found;  // fitted_at, id, owner
   std::int64_t at = kUnknownOwner - 1;
   for (std::size_t i = 0; i < kMostModels; ++i) {
     std::optional<std::int64_t> owner;
-    if (auto rows = next_owner.query(teaches, at); rows.next())
-      owner = rows.get<std::optional<std::int64_t>>(0);
+    if (auto rows = next_owner.query(at); rows.next()) owner = rows.get<std::optional<std::int64_t>>(0);
     if (!owner) break;
     at = *owner;
-    for (auto rows = newest.query(teaches, at, most); rows.next();)
+    for (auto rows = newest.query(at, most); rows.next();)
       found.emplace_back(rows.get<std::int64_t>(1), rows.get<std::int64_t>(0), at);
   }
   std::ranges::sort(found);

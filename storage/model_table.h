@@ -18,11 +18,9 @@ class ModelTable {
   void put(const RefitProgress& reached);
 
  private:
-  std::int64_t deployment_of(const ModelKey& key);  // makes it where it is new
-
   sqlite::Connection& connection_;
   DatasetTable& datasets_;
-  sqlite::Statement find_, insert_, update_, remove_, reached_, find_deployment_, insert_deployment_;
+  sqlite::Statement find_, insert_, update_, remove_, reached_;
 };
 
 }  // namespace etad

@@ -135,9 +135,8 @@ Result<std::int64_t> SqliteReader::model_count() {
   return reading([&](Connection& c) { return model_count_of(c); });
 }
 
-Result<std::vector<ModelRow>> SqliteReader::fair_models(const std::optional<ModelKey>& deployment,
-                                                        std::size_t most, std::size_t always) {
-  return reading([&](Connection& c) { return fair_models_of(c, deployment, most, always); });
+Result<std::vector<ModelRow>> SqliteReader::fair_models(std::size_t most, std::size_t always) {
+  return reading([&](Connection& c) { return fair_models_of(c, most, always); });
 }
 
 Result<std::vector<std::string>> SqliteReader::names_around(NameOf what, const std::string& wanted,

@@ -96,7 +96,6 @@ struct ModelRow {
   std::int64_t owner = kUnknownOwner;  // of its oldest run: whose share of the evidence it is counted to
   std::int64_t runs = 0;
   std::optional<double> error_percent;  // cross-validated; none: there is nothing it was tested on
-  bool teaches = false;                 // its last runs tell something of the deployment's next ones
 };
 
 // Which models. What is left out may be anything.

@@ -489,4 +489,12 @@ CREATE TRIGGER layer_added AFTER INSERT ON layers BEGIN
 END;
 )sql";
 
+// Version 19: no model is evidence for those of its deployment: what the machine's last runs say is told by all
+// estimators together.
+inline constexpr const char* kStep19 = R"sql(
+DROP INDEX models_teaches;
+ALTER TABLE models DROP COLUMN teaches;
+DROP TABLE deployments;
+)sql";
+
 }  // namespace etad::schema

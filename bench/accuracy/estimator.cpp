@@ -1,9 +1,11 @@
 #include "bench/accuracy/estimator.h"
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "regression/basis.h"
+#include "regression/estimators/drift.h"
 #include "regression/nnls.h"
 
 namespace etad::accuracy {
@@ -11,28 +13,21 @@ namespace etad::accuracy {
 using regression::Dataset;
 using regression::Prediction;
 
-namespace {
-
-struct Ours {
-  std::optional<regression::Model> model;
-  regression::SharedEffect shared_effect;
-};
-
-}  // namespace
-
 Estimator our_regression(double confidence) {
   return [confidence](const Dataset& data, const Background& background) -> Answer {
-    auto ours = std::make_shared<Ours>();
-    ours->model = regression::fit(data);
-    if (ours->model) {
-      auto runs = regression::shared_effect_points(data, *ours->model, data.size());
-      runs.insert(runs.end(), background.begin(), background.end());
-      ours->shared_effect = regression::SharedEffect(std::move(runs));
-    }
-    return [ours, confidence](const Question& q) -> std::optional<Prediction> {
-      if (!ours->model) return std::nullopt;
-      const regression::Occasion occasion{q.started_at, q.started_at > 0 ? &ours->shared_effect : nullptr};
-      return ours->model->predict(q.iterations, q.samples, confidence, q.covariates, occasion);
+    const auto drift = std::make_shared<const estimators::Drift>(background);
+    const estimators::Case where = background.empty() ? estimators::Case() : background.front().what;
+    double learnt = 0;  // of the drift, by the model: what it was on average over its runs
+    for (const regression::RunObservation& run : data)
+      learnt += drift->over(where, {run.started_at, run.started_at + run.seconds}) /
+                static_cast<double>(data.size());
+    return [model = regression::fit(data), drift, where, confidence, learnt](const Question& q) {
+      auto out = model ? model->predict(q.iterations, q.samples, confidence, q.covariates) : std::nullopt;
+      if (!out || !(q.started_at > 0)) return out;
+      const double factor =
+          std::exp(drift->over(where, {q.started_at, q.started_at + out->seconds}) - learnt);
+      out->seconds *= factor, out->lower *= factor, out->upper *= factor;
+      return out;
     };
   };
 }

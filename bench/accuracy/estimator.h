@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "regression/estimators/case.h"
 #include "regression/model.h"
-#include "regression/shared_effect.h"
 
 namespace etad::accuracy {
 
@@ -19,8 +19,8 @@ struct Question {
   double started_at = 0;  // seconds since 1970; 0: the question is about no time in particular
 };
 
-// What a model may know beside its own runs: those of the machine's other models.
-using Background = std::vector<regression::SharedEffectPoint>;
+// What may be known beside the runs of the series: how all those of the machine went that were over by then.
+using Background = estimators::History;
 
 // One fit, several questions: nullopt where there is no answer.
 using Answer = std::function<std::optional<regression::Prediction>(const Question&)>;

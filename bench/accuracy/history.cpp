@@ -8,8 +8,8 @@
 #include "bench/replay/log_runs.h"
 #include "bench/rivals/table.h"
 #include "parsers/base/cells.h"
-#include "prediction/net_costs.h"
 #include "prediction/datasets.h"
+#include "prediction/net_costs.h"
 #include "regression/covariates.h"
 #include "storage/row_values.h"
 

@@ -15,27 +15,27 @@ namespace {
 using regression::Dataset;
 using regression::RunObservation;
 
-// The runs of all series, as each one's own model sees them: what tells the machine's shared effect.
-class MachineRuns {
- public:
-  explicit MachineRuns(const History& history) {
-    for (const auto& [key, data] : history.series)
-      if (const auto model = regression::fit(data))
-        runs_.emplace(key, regression::shared_effect_points(data, *model, data.size()));
-  }
-
-  // Those of the device's other series.
-  Background beside(const SeriesKey& self) const {
-    Background out;
-    for (const auto& [key, points] : runs_) {
-      if (key.device == self.device && key != self) out.insert(out.end(), points.begin(), points.end());
+// The device's runs that were over when that one began, of all its series.
+Background before(const History& history, const SeriesKey& self, const RunObservation& asked) {
+  Background out;
+  for (const auto& [key, data] : history.series) {
+    if (key.device != self.device) continue;
+    for (const RunObservation& run : data) {
+      estimators::Datum datum;
+      datum.started_at = run.started_at;
+      datum.ended_at = std::max(run.ended_at, run.started_at + run.seconds);
+      if (!(run.started_at > 0) || datum.ended_at > asked.started_at) continue;
+      datum.what.network = key.network;
+      datum.what.phase = key.phase;
+      datum.what.device = key.device;
+      datum.what.samples = run.samples;
+      datum.what.settings = run.covariates;
+      datum.value = run.seconds / run.iterations;
+      out.push_back(std::move(datum));
     }
-    return out;
   }
-
- private:
-  std::map<SeriesKey, Background> runs_;
-};
+  return out;
+}
 
 std::vector<double> sizes_of(const Dataset& data) {
   std::set<double> sizes;
@@ -115,13 +115,13 @@ std::vector<Trial> leave_sizes_out(const History& history, const Estimator& esti
 
 std::vector<Trial> leave_one_run_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                      std::size_t least_runs) {
-  const MachineRuns machine(history);
   std::vector<Trial> out;
   for (const auto& [key, data] : history.series) {
     if (data.size() < least_runs) continue;
-    const Background background = knowledge == Knowledge::machine ? machine.beside(key) : Background();
     for (std::size_t i = 0; i < data.size(); ++i) {
       const RunObservation& hidden = data[i];
+      const Background background =
+          knowledge == Knowledge::machine ? before(history, key, hidden) : Background();
       Dataset seen = data;
       seen.erase(seen.begin() + static_cast<std::ptrdiff_t>(i));
       const auto prediction = estimator(

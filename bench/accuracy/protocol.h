@@ -39,8 +39,8 @@ std::vector<std::set<double>> larger_half(const std::vector<double>& sizes);
 // For every series with at least `kLeastSizes` batch sizes: those that `choose` hides, from the others.
 std::vector<Trial> leave_sizes_out(const History& history, const Estimator& estimator, HiddenSizes choose);
 
-// Each run from all the others of its series, where there are at least `least_runs`. Of the machine's shared effect
-// only the runs tell that were over when the hidden one began.
+// Each run from all the others of its series, where there are at least `least_runs`. Of the machine's drift only
+// the runs tell that were over when the hidden one began.
 std::vector<Trial> leave_one_run_out(const History& history, const Estimator& estimator, Knowledge knowledge,
                                      std::size_t least_runs);
 

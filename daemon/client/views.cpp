@@ -173,7 +173,7 @@ std::string status_text(const Object& health, const Screen& screen) {
 namespace {
 
 // How far the machine's last runs have moved the estimate; empty where it rounds to nothing.
-std::string shared_effect_text(const Object& estimate) {
+std::string drift_text(const Object& estimate) {
   const double factor = number_of(estimate, "mood");
   if (!(factor > 0)) return "";
   const double percent = 100 * (factor - 1);
@@ -242,7 +242,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
         "\n";
   }
   if (array_of(estimate, "parts").empty()) out += "  rests on " + foundation_text(estimate, estimate) + "\n";
-  out += shared_effect_text(estimate);
+  out += drift_text(estimate);
   if (const auto alike = count_of(estimate, "alike"); alike > 1)
     out += "  " + counted(alike, "deployment") + " fit and answer alike: the bounds are those of all\n";
   if (const auto& outside = array_of(estimate, "extrapolates"); !outside.empty()) {

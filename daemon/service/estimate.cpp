@@ -49,13 +49,13 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
   if (part.model != nullptr || part.said) {
     json.field("batch_size", part.batch_size).field("iterations", part.iterations);
   }
-  const auto& [seconds, lower, upper, extrapolates, shared_effect] = part.prediction;
+  const auto& [seconds, lower, upper, extrapolates, drift] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   if (part.model == nullptr && !part.said) {
     json.field("count", part.iterations).field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
-    json.field("extrapolates", extrapolates).field("mood", shared_effect);
+    json.field("extrapolates", extrapolates).field("mood", drift);
     if (part.said) write_said(json, *part.said);
     if (part.model != nullptr) write_answering_model(json, *part.model, part.said);
   }
@@ -195,7 +195,7 @@ void begin_estimate(JsonWriter& json, const Estimate& estimate) {
   const Question& question = estimate.question;
   const auto iterations = static_cast<double>(question.iterations);
   begin_answer(json, estimate);
-  const auto& [seconds, lower, upper, extrapolates, shared_effect] = estimate.sum;
+  const auto& [seconds, lower, upper, extrapolates, drift] = estimate.sum;
   json.field("quantity", "time").field("unit", "s").field("value", seconds);
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   json.field("confidence", question.confidence);
@@ -209,7 +209,7 @@ void begin_estimate(JsonWriter& json, const Estimate& estimate) {
     if (seconds > 0) tokens_per_second = *tokens * iterations / seconds;
   }
   json.field("tokens_per_iteration", tokens).field("tokens_per_second", tokens_per_second);
-  json.field("extrapolates", extrapolates).field("mood", shared_effect);
+  json.field("extrapolates", extrapolates).field("mood", drift);
   if (estimate.alike > 1) json.field("alike", static_cast<std::int64_t>(estimate.alike));
   if (const auto* said = farthest(estimate)) write_said(json, *said);
   if (main.model != nullptr) write_answering_model(json, *main.model, main.said);

@@ -190,18 +190,7 @@ std::shared_ptr<prediction::HeldModels> FleetModels::held() const {
 }
 
 void FleetModels::hold(std::vector<FittedModel> models) {
-  std::map<ModelKey, std::vector<std::shared_ptr<FittedModel>>> deployments;
-  for (FittedModel& model : models) {
-    auto& of = deployments[prediction::deployment_of(model.key)];
-    of.push_back(std::make_shared<FittedModel>(std::move(model)));
-  }
-  std::vector<Model> all;
-  for (const auto& [deployment, of] : deployments) {
-    const auto effect = prediction::shared_effect_of({of.begin(), of.end()});
-    for (const auto& model : of) model->shared_effect = effect;
-    all.insert(all.end(), of.begin(), of.end());
-  }
-  auto next = std::make_shared<prediction::HeldModels>(std::move(all));
+  auto next = std::make_shared<prediction::HeldModels>(std::move(models));
   const Lock lock(mutex_);
   held_ = std::move(next);
 }

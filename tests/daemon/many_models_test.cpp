@@ -69,7 +69,6 @@ TEST_F(ManyModels, AreHeldWithinTheMemoryThatTheConfigurationGives) {
     EXPECT_GE(static_cast<int>(all.size()), networks);
     EXPECT_LE(models->held().bytes, kMemory);
     EXPECT_LT(models->held().models, 12U) << "however many there are";
-    EXPECT_EQ(models->held().deployments, 1U);
   }
   const auto said = estimate(*refit.models(), "NET470");
   ASSERT_FALSE(said);
@@ -155,15 +154,6 @@ TEST_F(ManyModels, ThoseOfOneRunAreNotFittedByARefitButWhenTheyAreAskedFor) {
   const auto rows = models->list(all).value();
   for (const ModelRow& row : rows) EXPECT_EQ(row.body.empty(), row.runs == 1) << row.key.network;
   EXPECT_TRUE(estimate(*refit.models(), "net3"));
-}
-
-TEST_F(ManyModels, NorIsAnythingKeptOfDeploymentsWithoutEnd) {
-  const auto models = models_of(path(), *writer_);
-  Refit refit(Reader::open(path()).value(), models, [] { return kToday; });
-  add(0, 66, 1, [](int network) { return "host" + std::to_string(network); });
-  ASSERT_EQ(refit.run()->fitted, 66);
-  EXPECT_EQ(fitted_models(refit).size(), 66U);
-  EXPECT_LE(models->held().deployments, 64U);
 }
 
 TEST_F(ManyModels, AStartReadsNoneAndARefitOnlyThoseItNeeds) {

@@ -89,8 +89,6 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   Refit before = refit();
   ASSERT_EQ(before.run()->fitted, 1);
   Refit after = refit();
-  EXPECT_TRUE(fitted_models(after).at(0)->shared_effect) << "at once";
-  EXPECT_EQ(fitted_models(after)[0]->last_runs.size(), 12U);
   const auto report = after.run();
   ASSERT_TRUE(report);
   EXPECT_EQ(report->fitted, 0);
@@ -331,17 +329,6 @@ TEST_F(Refitting, RunsWithoutADeviceThatContradictEachOtherAreNoModelUntilLabels
   EXPECT_NEAR(answered->sum.seconds, 20, 1);
 }
 
-TEST_F(Refitting, TheModelsOfADeploymentShareItsEffect) {
-  add_runs("type", "Adam", 1);
-  Refit here = refit();
-  ASSERT_TRUE(here.run());
-  ASSERT_EQ(fitted_models(here).size(), 1U);
-  const auto model = fitted_models(here)[0];
-  ASSERT_TRUE(model->shared_effect);
-  ASSERT_EQ(model->last_runs.size(), 12U);
-  for (const auto& run : model->last_runs) EXPECT_GT(run.until, run.from);
-}
-
 TEST_F(Refitting, AModelOfAnotherVersionIsFittedAnewNotBelieved) {
   add_runs("type", "Adam", 1);
   Refit first = refit();
@@ -375,12 +362,10 @@ TEST_F(Refitting, AModelOfOneRunIsNotKeptButMadeOfItWhenItIsAskedFor) {
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_FALSE(rows[0].body.empty());
   EXPECT_TRUE(rows[1].body.empty());
-  EXPECT_FALSE(rows[1].teaches);
   const auto models = fitted_models(here);
   ASSERT_EQ(models.size(), 2U);
   EXPECT_EQ(models[1]->id, rows[1].id);
   EXPECT_NEAR(models[1]->model.predict(100, 32, 0.9)->seconds, 7, 0.2);
-  EXPECT_TRUE(models[1]->shared_effect);
 }
 
 // From the log's settings through the history to the answer.

@@ -1,4 +1,4 @@
-// What could have been said at an instant, the machine's shared effect of then included.
+// What could have been said at an instant, the machine's drift of then included.
 #include "prediction/as_of.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,6 @@
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
 #include "prediction/plan.h"
-#include "regression/shared_effect.h"
 
 namespace etad::prediction {
 namespace {
@@ -52,7 +51,7 @@ Question question_at(Instant at) {
   return out;
 }
 
-TEST(AsOf, TheMachinesSharedEffectOfThenIsCountedIn) {
+TEST(AsOf, TheMachinesDriftOfThenIsCountedIn) {
   const auto models = slow_and_fast_in_turn();
   const Instant today = kBegin + std::chrono::hours{24 * 300};
   const auto asked_at_run = [&](int run) {
@@ -61,11 +60,11 @@ TEST(AsOf, TheMachinesSharedEffectOfThenIsCountedIn) {
   const auto slow = asked_at_run(30), fast = asked_at_run(35);
   ASSERT_TRUE(slow);
   ASSERT_TRUE(fast);
-  EXPECT_GT(slow->sum.shared_effect, 1.01) << "five slow runs had just ended";
-  EXPECT_LT(fast->sum.shared_effect, 0.99) << "five fast ones";
+  EXPECT_GT(slow->sum.drift, 1.01) << "five slow runs had just ended";
+  EXPECT_LT(fast->sum.drift, 0.99) << "five fast ones";
   const auto later = estimate(models, question_at(today), today);
   ASSERT_TRUE(later);
-  EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
+  EXPECT_NEAR(later->sum.drift, 1, 1e-3);
 }
 
 // Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.
@@ -101,13 +100,6 @@ std::shared_ptr<const ModelSet> slow_now(Instant now) {
   }
   for (const FittedModel& fitted : models)
     data.emplace(fitted.key, data_of(fitted.key, runs.at(fitted.key.network)));
-  std::vector<regression::SharedEffectPoint> points;
-  for (int i = 1; i <= 48; ++i) {
-    const double until = epoch_seconds(now) - 40 * i;
-    points.push_back({until - 30, until, spell(i), 0.01, 0.1});
-  }
-  for (FittedModel& fitted : models)
-    fitted.shared_effect = std::make_shared<const regression::SharedEffect>(points);
   auto out = std::make_shared<ModelSet>();
   out->models = std::make_shared<HeldModels>(std::move(models));
   out->knowledge = Knowledge::of(data, nullptr, [] {});
@@ -115,7 +107,7 @@ std::shared_ptr<const ModelSet> slow_now(Instant now) {
 }
 
 // Whoever answers: the model of a network at the sizes it ran, all estimators together at others.
-TEST(SharedEffect, MovesABatchSizeThatNeverRanAsWell) {
+TEST(Drift, MovesABatchSizeThatNeverRanAsWell) {
   const Instant now = kBegin + std::chrono::hours{24 * 300};
   const auto models = slow_now(now);
   Question question = question_at(now);
@@ -129,12 +121,32 @@ TEST(SharedEffect, MovesABatchSizeThatNeverRanAsWell) {
   ASSERT_TRUE(tomorrow);
   ASSERT_TRUE(never_ran->parts.front().said);
   EXPECT_NE(never_ran->parts.front().said->estimator, "end_to_end");
-  EXPECT_GT(ran->sum.shared_effect, 1.03);
-  EXPECT_NEAR(never_ran->sum.shared_effect, ran->sum.shared_effect, 0.02);
-  EXPECT_NEAR(tomorrow->sum.shared_effect, 1, 1e-3);
+  EXPECT_GT(ran->sum.drift, 1.03);
+  EXPECT_NEAR(never_ran->sum.drift, ran->sum.drift, 0.01);
+  EXPECT_NEAR(tomorrow->sum.drift, 1, 1e-3);
   for (const auto part :
        {&regression::Prediction::seconds, &regression::Prediction::lower, &regression::Prediction::upper})
-    EXPECT_NEAR(never_ran->sum.*part / (tomorrow->sum.*part), never_ran->sum.shared_effect, 1e-3);
+    EXPECT_NEAR(never_ran->sum.*part / (tomorrow->sum.*part), never_ran->sum.drift, 1e-3);
+}
+
+// What a model learnt from a slow machine is in its answer already.
+TEST(Drift, MovesAModelBesideTheRunsThatItLearntFrom) {
+  const Instant now = kBegin + std::chrono::hours{24 * 300};
+  Knowledge::Data data = slow_now(now)->knowledge->data();
+  const ModelKey all = data.begin()->first;
+  ModelKey slow = all;
+  slow.network = "ran while it was slow";
+  for (estimators::Datum run : data.begin()->second)
+    if (run.started_at > epoch_seconds(now) - 40 * 9) {
+      run.what.network = slow.network;
+      run.run += 100;
+      data[slow].push_back(run);
+    }
+  ASSERT_FALSE(data[slow].empty());
+  const auto knowledge = Knowledge::of(data, nullptr, [] {});
+  EXPECT_NEAR(knowledge->drift_of(slow, now, 10), knowledge->drift_of(all, now, 10), 1e-9);
+  EXPECT_GT(knowledge->drift_beside_runs_of(all, now, 10), 1.03);
+  EXPECT_NEAR(knowledge->drift_beside_runs_of(slow, now, 10), 1, 0.03);
 }
 
 }  // namespace

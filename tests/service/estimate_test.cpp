@@ -65,30 +65,37 @@ TEST_F(EstimateTest, TrainIsTheModelsWord) {
 }
 
 // Blocks of five runs are slow and fast in turn; the last one was slow.
-TEST_F(EstimateTest, TheMachinesMoodMovesAnEstimateOfNowAndIsTold) {
-  const double now = to_seconds(kNow.time_since_epoch());
-  std::vector<regression::SharedEffectPoint> points;
-  for (int i = 0; i < 40; ++i) {
-    const double ago = 40.0 * (i + 1);
-    points.push_back({now - ago, now - ago + 35, i / 5 % 2 == 0 ? 0.1 : -0.1, 0.011, 0.1});
-  }
-  auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
-  model.shared_effect = std::make_shared<const regression::SharedEffect>(std::move(points));
+TEST_F(EstimateTest, TheMachinesDriftMovesAnEstimateOfNowAndIsTold) {
+  const auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
   add(model);
-  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
+  std::vector<RunData> runs;
+  for (int i = 40; i > 0; --i) {
+    RunData& run = runs.emplace_back();
+    run.run_id = i;
+    run.iterations = 1000;
+    run.samples_per_iteration = 64;
+    run.duration = from_seconds(35 * std::exp((i - 1) / 5 % 2 == 0 ? 0.1 : -0.1));
+    run.started_at = kNow - std::chrono::seconds{40 * i};
+    run.ended_at = *run.started_at + std::chrono::seconds{35};
+  }
   auto set = std::make_shared<ModelSet>();
   set->models = held(models_);
-  Params params(query);
-  const auto answer = estimate(set, question_from(params), kNow);
-  ASSERT_TRUE(answer);
-  const auto moved = json::parse(to_json(*answer)).as_object(), plain = answered(query);
+  set->knowledge =
+      prediction::Knowledge::of({{model.key, prediction::data_of(model.key, runs)}}, nullptr, [] {});
+  Params params("network=LeNet&phase=train&batch_size=64&iterations=1000");
+  const prediction::Question question = question_from(params);
+  const auto told = [&](std::optional<Instant> now) {
+    const auto answer = estimate(set, question, now);
+    EXPECT_TRUE(answer);
+    return json::parse(to_json(*answer)).as_object();
+  };
+  const auto moved = told(kNow), plain = told(std::nullopt);
   EXPECT_EQ(plain.at("mood").to_number<double>(), 1);
   const double factor = moved.at("mood").to_number<double>();
   EXPECT_GT(factor, 1.002);
-  EXPECT_NEAR(moved.at("seconds").to_number<double>() / plain.at("seconds").to_number<double>(), factor,
-              1e-6);
-  const auto later = estimate(set, question_from(params), kNow + std::chrono::hours{240});
-  EXPECT_NEAR(later->sum.shared_effect, 1, 1e-3);
+  for (const char* const part : {"seconds", "lower", "upper"})
+    EXPECT_NEAR(moved.at(part).to_number<double>() / plain.at(part).to_number<double>(), factor, 1e-6);
+  EXPECT_NEAR(told(kNow + std::chrono::hours{2400}).at("mood").to_number<double>(), 1, 0.01);
 }
 
 TEST_F(EstimateTest, ASettingThatCostsIsCounted) {
