@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "parsers/base/text.h"
 #include "parsers/base/time.h"
 #include "prediction/names.h"
 #include "prediction/plan.h"
@@ -138,6 +139,7 @@ Knowledge::Knowledge(Data data, const estimators::History& history, estimators::
     : target_(target), data_(std::move(data)), seen_(history) {
   if (target == estimators::Target::seconds)
     drift_ = estimators::Drift(history, before != nullptr ? &before->drift_ : nullptr);
+  for (const auto& model : data_) models_of_[lower_case(model.first.network)].push_back(&model);
   for (const Datum& datum : history)
     for (const std::string& setting : datum.what.settings) {
       const std::string_view name = regression::covariate_name(setting);
@@ -246,9 +248,26 @@ Said Knowledge::record_of(Kind kind, int runs) const {
   return out;
 }
 
+// What the estimators say of one case, each asked once.
+class Knowledge::Replies {
+ public:
+  Replies(const Knowledge& knowledge, const estimators::Case& what) : knowledge_(knowledge), what_(what) {}
+
+  const estimators::Reply& operator()(std::size_t i) {
+    const auto [place, is_new] = said_.try_emplace(i);
+    if (is_new && knowledge_.fitted_[i]) place->second = knowledge_.fitted_[i]->predict(what_);
+    return place->second;
+  }
+
+ private:
+  const Knowledge& knowledge_;
+  const estimators::Case& what_;
+  std::map<std::size_t, estimators::Reply> said_;
+};
+
 // Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
 // estimators with a good record.
-void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const {
+void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& said) const {
   constexpr int kFewest = 8;         // answers that make a record to doubt others by
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
@@ -262,13 +281,13 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
     };
     asked = static_cast<std::size_t>(std::ranges::max_element(*records_, {}, weight) - records_->begin());
   }
-  const auto own = answer(asked, {said.kind, said.beyond}, what, kSupport);
+  const auto own = answer(asked, {said.kind, said.beyond}, kSupport, replies);
   if (!own || performance(asked).answered < kFewest) return;
   for (std::size_t i = 0; i + 1 < fitted_.size(); ++i) {
     if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;
-    const auto other = answer(i, {said.kind, said.beyond}, what, kSupport);
+    const auto other = answer(i, {said.kind, said.beyond}, kSupport, replies);
     if (!other) continue;
     // By the errors that were seen: what nobody has seen would excuse any difference.
     const double support = own->reach / performance(asked).unseen_growth(said.beyond) +
@@ -280,11 +299,9 @@ void Knowledge::seek_contradiction(const estimators::Case& what, std::size_t ask
   }
 }
 
-std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap,
-                                                      const estimators::Case& what, double confidence) const {
-  return estimators::answer_of(i, *records_, gap, confidence, [&](std::size_t one) {
-    return fitted_[one] ? fitted_[one]->predict(what) : estimators::Reply{};
-  });
+std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap, double confidence,
+                                                      Replies& replies) const {
+  return estimators::answer_of(i, *records_, gap, confidence, std::ref(replies));
 }
 
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
@@ -303,8 +320,9 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   const auto all = estimators::estimators();
   const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
   const estimators::Case asked = seen_.within_lengths(what);
+  Replies replies(*this, asked);
   for (const std::size_t i : estimators::ranking(*records_, farthest.kind)) {
-    const auto answered = answer(i, farthest, asked, confidence);
+    const auto answered = answer(i, farthest, confidence, replies);
     if (!answered) continue;
     const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(gap.kind)];
     Said out;
@@ -323,7 +341,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
-    seek_contradiction(asked, i, out);
+    seek_contradiction(i, replies, out);
     return out;
   }
   return std::nullopt;

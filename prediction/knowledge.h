@@ -75,6 +75,9 @@ struct Asked {
 
 class Knowledge {
  public:
+  Knowledge(const Knowledge&) = delete;
+  Knowledge& operator=(const Knowledge&) = delete;
+
   using Data = std::map<ModelKey, std::vector<estimators::Datum>>;
 
   // Whether estimators are put to the test anew, which takes far longer than to fit them.
@@ -134,10 +137,11 @@ class Knowledge {
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
+  class Replies;
   // What the i-th estimator says, asked as if there were that gap.
-  std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, const estimators::Case& what,
-                                             double confidence) const;
-  void seek_contradiction(const estimators::Case& what, std::size_t asked, Said& said) const;
+  std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, double confidence,
+                                             Replies& replies) const;
+  void seek_contradiction(std::size_t asked, Replies& replies, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target,
             const Knowledge* before = nullptr);
   static std::shared_ptr<Knowledge> fitted(Data data, const Knowledge* before,
@@ -146,7 +150,9 @@ class Knowledge {
   estimators::History without_drift(const estimators::History& history);
 
   estimators::Target target_;
-  Data data_;
+  const Data data_;
+  std::map<std::string, std::vector<const Data::value_type*>>
+      models_of_;  // by the network's name in lower case
   estimators::Seen seen_;
   estimators::Drift drift_;  // of time alone
   std::map<ModelKey, double>

@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "parsers/base/text.h"
 #include "parsers/base/time.h"
 #include "prediction/knowledge.h"
 #include "prediction/names.h"
@@ -26,13 +27,17 @@ double merit(const std::optional<std::string>& asked, std::string_view has) {
   return static_cast<double>(fit_of(asked, has));
 }
 
-// Of all runs of the network the one that fits most of what is asked for; of equals the newest.
-LikeRun most_like(const Knowledge::Data& data, const Question& question, Phase phase,
+using ModelsRuns = std::vector<const Knowledge::Data::value_type*>;
+
+// Of all runs of the network, which those models are of, the one that fits most of what is asked for; of equals the
+// newest.
+LikeRun most_like(const ModelsRuns& models, const Question& question, Phase phase,
                   std::optional<std::int64_t> batch) {
   LikeRun out;
   Merits best{};
-  for (const auto& [key, runs] : data) {
-    if (!fits(question.network, key.network) || !fits(question.architecture, key.architecture)) continue;
+  for (const auto* const model : models) {
+    const auto& [key, runs] = *model;
+    if (!fits(question.architecture, key.architecture)) continue;
     for (const Datum& datum : runs) {
       const Case& ran = datum.what;
       const Merits merits = {merit(question.network, key.network),
@@ -110,7 +115,12 @@ void move_to_phase(Phase phase, Case& what) {
 
 std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
                                       std::optional<std::int64_t> batch) const {
-  const LikeRun like = most_like(data_, question, phase, batch);
+  ModelsRuns models;
+  if (!question.network)
+    for (const auto& model : data_) models.push_back(&model);
+  else if (const auto named = models_of_.find(lower_case(*question.network)); named != models_of_.end())
+    models = named->second;
+  const LikeRun like = most_like(models, question, phase, batch);
   if (like.key == nullptr) return std::nullopt;
   Asked out{*like.key, like.datum->what};
   out.key.devices = question.devices.value_or(like.key->devices);
