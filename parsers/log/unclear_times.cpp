@@ -84,6 +84,7 @@ void UnclearTimes::hear(Event& event) {
   before.add(Field::duration, state_.told_scale, state_.told);
   const bool shorter = event.has(Field::iterations) && !state_.told_steps.empty() &&
                        event.number(Field::duration) < before.number(Field::duration);
+  state_.told_so_far = event.text(Field::since) == "start";
   if (!shorter) {
     state_.told = kept(Field::duration);
     state_.told_scale = event.find(Field::duration)->scale;
@@ -222,7 +223,9 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
     if (steep || state_.rises >= kRises) state_.meaning = Meaning::elapsed;
   } else if (seconds < *state_.last) {
     if (state_.meaning == Meaning::open && same_epoch)
-      state_.meaning = told ? Meaning::interval : one_step ? Meaning::own : Meaning::none;
+      state_.meaning = told && !state_.told_so_far ? Meaning::interval
+                       : one_step && !told         ? Meaning::own
+                                                   : Meaning::none;
     state_.rises = 0;
     state_.first = seconds;  // counted from the epoch's beginning, perhaps
   }

@@ -47,6 +47,24 @@ TEST(BarsByEpoch, OfATestAboveTheNextEpochsLinesAreNoEpochs) {
   }
 }
 
+// … and where a test's line numbers the epoch, as the training's may, the longer one is the training's.
+TEST(BarsByEpoch, AboveTheLineOfTheirTest) {
+  for (const bool both : {false, true}) {
+    Lines lines;
+    for (int epoch = 1; epoch <= 5; ++epoch) {
+      lines.push_back("100%|##########| 132/132 [00:33<00:00,  4.00it/s]");
+      if (both) lines.push_back(written("[ Train | %03d/100 ] loss = 1.25000, acc = 0.50000", epoch));
+      lines.push_back("100%|##########| 29/29 [00:03<00:00,  9.67it/s]");
+      lines.push_back(written("[ Valid | %03d/100 ] loss = 1.25000, acc = 0.50000", epoch));
+    }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 5 * 132);
+    EXPECT_EQ(runs.at(0).max_iterations, 100 * 132);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.25, 1e-6);
+  }
+}
+
 // A program that warms up one net, and then trains another.
 TEST(BarsByEpoch, OfEpochsOfAnotherPlanAreAnotherTrainings) {
   Lines lines;

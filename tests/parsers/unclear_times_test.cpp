@@ -287,6 +287,19 @@ TEST(StampedTimes, CountWhereAStatedOneSaysNoMore) {
   }
 }
 
+// The time of a test below its result is none of the steps above and below it.
+TEST(UnclearTimes, ThatAreATotalAndDoNotGrowAreNotTaken) {
+  Lines lines;
+  for (int i = 1; i <= 40; ++i) {
+    lines.push_back(written("Average loss at step %d: 1.25", 100 * i));
+    if (i % 2 != 0) continue;
+    lines.emplace_back("Accuracy: 0.7125");
+    lines.push_back(written("Total time: 1.%02d seconds", 32 - i % 7));
+  }
+  lines.emplace_back("Optimization Finished!");
+  for (const auto& [ordinal, run] : runs_of(lines)) EXPECT_EQ(run.train.iterations, 0);
+}
+
 // A program's two loggers write each line, and but one of them dates it.
 TEST(StampedTimes, AreTheLinesThatHaveThemOfTwoThatSayTheSame) {
   for (const bool dated_first : {false, true}) {
