@@ -385,5 +385,30 @@ TEST(MoreToolboxes, IcefallsProcessesTellOneRun) {
   EXPECT_NEAR(step_time(run), 0.5, 0.005);
 }
 
+// Pointcept's evaluation behind each epoch is no training.
+TEST(MoreToolboxes, PointceptsEvaluationsAreTests) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](int seconds, const std::string& what) {
+    now += seconds;
+    lines.push_back("[2026-03-01 " + clock(now) + ",250 INFO misc.py line 119 11006] " + what);
+  };
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    for (int batch = 1; batch <= 20; ++batch)
+      say(2,
+          written("Train: [%d/3][%d/20] Data 0.002 (0.003) Batch 2.000 (2.010) Remain 00:01:00 loss: 0.5302 "
+                  "Lr: 0.00060",
+                  epoch, batch));
+    say(0, "Train result: loss: 0.5302 ");
+    say(0, ">>>>>>>>>>>>>>>> Start Evaluation >>>>>>>>>>>>>>>>");
+    for (int batch = 1; batch <= 5; ++batch) say(30, written("Test: [%d/5] Loss 0.8125 ", batch));
+    say(0, "Val result: mIoU/mAcc/allAcc 0.3125/0.4125/0.7125.");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 60);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 2, 0.02);
+}
+
 }  // namespace
 }  // namespace etad::test
