@@ -24,6 +24,7 @@ using track::leaps;
 using track::overstates;
 using track::Pace;
 using track::ran_beside;
+using track::returns;
 using track::RunTrack;
 using track::Stage;
 using track::stated_window;
@@ -194,7 +195,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   // What comes next may belong to either.
   const bool turned_back = from && here.iteration < from->iteration;
   begin_window(r, here, m.out);
-  if (turned_back) r.window.broken = true;
+  r.window.broken = r.window.turned_back = turned_back;
 }
 
 // The iteration shown before is shown once more.
@@ -274,12 +275,12 @@ Statement track::Windows::statement_of(RunTrack& r, const Event& event, const An
 void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
   Window& w = r.window;
   const Anchor from = *w.from;
-  if (holds_something_else(Pace(m.event), from, to)) {
+  const std::int64_t n = to.iteration - from.iteration;
+  const PhaseSummary& before = r.run.train;
+  if (holds_something_else(Pace(m.event), from, to) || returns(before, w, n)) {
     ++m.out.rejected;
     return;
   }
-  const std::int64_t n = to.iteration - from.iteration;
-  const PhaseSummary& before = r.run.train;
   Statement said = statement_of(r, m.event, to);
   const bool by_stamps = from.dated && to.dated;
   if (said && by_stamps && !said.measured) {

@@ -57,6 +57,7 @@ struct Window {
   bool other_bar = false;            // another bar was drawn amid it, such as an evaluation's
   std::optional<Anchor> last_state;  // of a bar that shows too little to close the window
   bool bar_over = false;             // a test shows that this was the bar's last one
+  bool turned_back = false;          // it began at a line that counted back
   Duration waited{};  // as the run's own bar shows that is drawn again behind it, at the same iteration
 
   void begin(const Anchor& at);  // with nothing in it so far

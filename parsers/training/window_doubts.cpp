@@ -13,6 +13,12 @@ bool leaps(const PhaseSummary& before, std::int64_t n, Duration took) {
   return step_time > kOtherStepTime || step_time < 1 / kOtherStepTime;
 }
 
+bool returns(const PhaseSummary& before, const Window& window, std::int64_t n) {
+  constexpr double kManyMore = 3;
+  return window.turned_back && static_cast<double>(n) * static_cast<double>(before.segments) >=
+                                   kManyMore * static_cast<double>(before.iterations);
+}
+
 bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
   constexpr Duration kPause = 30min, kLongestFirst = 24h;
   constexpr double kMuchLonger = 10;

@@ -5,11 +5,16 @@
 #include <cstdint>
 
 #include "parsers/base/record.h"
+#include "parsers/training/training_window.h"
 
 namespace etad::track {
 
 // A window much longer than those before it, and at quite another step time: lines of another training.
 bool leaps(const PhaseSummary& before, std::int64_t n, Duration took);
+
+// A window that begins where the count turned back, of many more steps than those before it: another training's line stood
+// between, and it goes on where the run's own had come to.
+bool returns(const PhaseSummary& before, const Window& window, std::int64_t n);
 
 // A window that took far longer than all before it, or days where none was: the program stood still, or another
 // one has gone on with the same count.

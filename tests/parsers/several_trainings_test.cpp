@@ -286,5 +286,27 @@ TEST(SeveralTrainings, OfSeveralEpochsEachStaySeveral) {
   for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.iteration, 128);
 }
 
+// Two programs write one file: what lies between a line of the one and the next of the other is no training's.
+TEST(SeveralTrainings, OfTwoThatWriteOneFileNoLeapIsMeasured) {
+  Lines lines = {
+      "2026-03-01 10:00:00,250 - mmdet - INFO - Start running, host: user@node, work_dir: /home/user/tiny"};
+  int now = 0;
+  const auto line = [&now](int epoch, int step, int of) {
+    now += 25;
+    return written(
+        "2026-03-01 %02d:%02d:%02d,250 - mmdet - INFO - Epoch [%d][%d/%d]\tlr: 1.000e-02, "
+        "eta: 1:00:00, time: 0.500, data_time: 0.010, memory: 5000, loss: 1.2500",
+        10 + now / 3600, now / 60 % 60, now % 60, epoch, step, of);
+  };
+  for (int i = 1; i <= 20; ++i) {
+    lines.push_back(line(13, 100 * i, 3000));
+    lines.push_back(line(13, 100 * i + 50, 3000));
+    lines.push_back(line(3, 50 * i, 2000));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_LE(run.train.iterations, 2000);
+  EXPECT_NEAR(step_time(run), 0.5, 0.01);
+}
+
 }  // namespace
 }  // namespace etad::test
