@@ -174,12 +174,12 @@ void Refit::fit(Dirty& one) {
     one.model = unfitted(one.key, one.evidence.runs.back());
     return;
   }
-  one.model = prediction::fitted_from(one.key, one.evidence, one.data, regression::fit(one.data));
+  one.model = prediction::fitted_from(one.key, one.evidence, regression::fit(one.data));
   if (!one.model) return;
   for (const auto& [owner, runs] : one.own) {
     alive_();
     const auto data = prediction::dataset_of(runs, one.key.phase);
-    auto own = prediction::fitted_from(one.key, {runs, {}, {}}, data, regression::fit(data));
+    auto own = prediction::fitted_from(one.key, {runs, {}, {}}, regression::fit(data));
     if (!own) continue;
     own->owner = owner;
     own->own_runs = true;

@@ -24,7 +24,6 @@ ModelRow row_to_write(const FittedModel& fitted) {
 }  // namespace
 
 std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
-                                       const regression::Dataset& data,
                                        std::optional<regression::Model> model) {
   if (!model) return std::nullopt;
   FittedModel out;
@@ -157,7 +156,7 @@ Result<StoredModels::Model> StoredModels::make(ModelReader& reader, const ModelR
   if (!runs) return tl::unexpected(runs.error());
   const auto evidence = choose_evidence(std::move(*runs), row.key.phase);
   const auto data = dataset_of(evidence.runs, row.key.phase);
-  auto made = fitted_from(row.key, evidence, data, regression::fit(data));
+  auto made = fitted_from(row.key, evidence, regression::fit(data));
   if (!made) return nullptr;
   made->id = row.id;
   made->fitted_at = row.fitted_at;

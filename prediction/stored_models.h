@@ -23,7 +23,6 @@ namespace etad::prediction {
 
 // A model with all that belongs to it, of the runs that the evidence says; nullopt: none can be fitted.
 std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
-                                       const regression::Dataset& data,
                                        std::optional<regression::Model> model);
 
 class StoredModels final : public KeptModels {
