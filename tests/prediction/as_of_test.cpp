@@ -122,7 +122,7 @@ TEST(Drift, MovesABatchSizeThatNeverRanAsWell) {
   ASSERT_TRUE(never_ran->parts.front().said);
   EXPECT_NE(never_ran->parts.front().said->estimator, "end_to_end");
   EXPECT_GT(ran->sum.drift, 1.03);
-  EXPECT_NEAR(never_ran->sum.drift, ran->sum.drift, 0.01);
+  EXPECT_NEAR(never_ran->sum.drift, ran->sum.drift, 0.02) << "each beside what its own runs taught";
   EXPECT_NEAR(tomorrow->sum.drift, 1, 1e-3);
   for (const auto part :
        {&regression::Prediction::seconds, &regression::Prediction::lower, &regression::Prediction::upper})
