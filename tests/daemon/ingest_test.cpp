@@ -344,6 +344,9 @@ TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
         "UPDATE runs SET framework = 'segments'; UPDATE datasets SET framework = 'segments';"
         "UPDATE sources SET format = 'segments', tracker_state ="
         " CAST(replace(CAST(tracker_state AS TEXT), 'measurements', 'segments') AS BLOB);"
+        // What later versions took away.
+        "CREATE TABLE deployments (id INTEGER PRIMARY KEY);"
+        "ALTER TABLE models ADD COLUMN teaches INTEGER; CREATE INDEX models_teaches ON models (teaches);"
         "PRAGMA user_version = 15");
   }
   writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());
