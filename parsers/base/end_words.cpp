@@ -32,8 +32,12 @@ bool begins_traceback(std::string_view line) {
   return line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
 }
 
+bool is_launchers_end(std::string_view line) {
+  return line.ends_with('.') && line.ends_with(" exits successfully.");
+}
+
 bool may_tell_end(std::string_view line) {
-  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line);
+  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line);
 }
 
 }  // namespace etad

@@ -12,6 +12,9 @@ bool may_tell_end(std::string_view line);
 // "slurmstepd: …", by which Slurm speaks of a job.
 bool is_slurmstepd(std::string_view line);
 
+// "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well.
+bool is_launchers_end(std::string_view line);
+
 // "Traceback (most recent call last):", whatever stands before it.
 bool begins_traceback(std::string_view line);
 

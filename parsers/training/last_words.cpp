@@ -110,6 +110,7 @@ bool tells_interruption(std::string_view lower) {
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest) return;
+  words.done = words.done || is_launchers_end(line);
   // Nearly every line lacks these words, and is not looked at further.
   const bool of_stop =
       line.find("arly") != std::string_view::npos || line.find("quitting") != std::string_view::npos;

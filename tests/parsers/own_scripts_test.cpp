@@ -346,6 +346,22 @@ TEST(OwnScripts, OfEpochsCountedFromZero) {
   }
 }
 
+// Of a training that says no more than its steps, what launched it says that it has ended well.
+TEST(OwnScripts, DeepSpeedsLauncherTellsTheirEnd) {
+  Lines lines = lines_by(20, [](int i) {
+    return written("2026-03-01 10:%02d:00 - INFO - step %d loss 1.25 acc 0.5", i + 1, 100 * (i + 1));
+  });
+  EXPECT_EQ(runs_of(lines).at(0).state, RunState::lost);
+  for (const int process : {4711, 4712})
+    lines.push_back(
+        written("[2026-03-01 10:20:%02d,250] [INFO] [launch.py:367:main] Process %d exits successfully.",
+                30 + process % 10, process));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 2000);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // TensorFlow's tutorials, and objects of people's own.
 TEST(OwnScripts, OfEpochsTimedBelowThemOrAmongTheirValues) {
   Lines lines;
