@@ -1,14 +1,50 @@
 #include "parsers/base/saved.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "parsers/base/number.h"
 
 namespace etad::saved::detail {
 
-std::string text_of(double x) {
+void write_double(std::string& out, double x) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+  out += '"';
+  out.append(text, std::to_chars(text, text + sizeof text, x).ptr);
+  out += '"';
+}
+
+void write_string(std::string& out, std::string_view text) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  while (!text.empty()) {
+    const auto plain = std::find_if(text.begin(), text.end(), [](char c) {
+      return c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ';
+    });
+    out.append(text.begin(), plain);
+    text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+    if (text.empty()) break;
+    const char c = text.front();
+    text.remove_prefix(1);
+    out += '\\';
+    if (c == '"' || c == '\\') {
+      out += c;
+    } else {
+      out.append("u00").append(
+          {kHex[static_cast<unsigned char>(c) >> 4U], kHex[static_cast<unsigned char>(c) & 15U]});
+    }
+  }
+  out += '"';
+}
+
+void begin_element(std::string& out) {
+  if (out.back() != '[') out += ',';
+}
+
+void write_key(std::string& out, std::string_view name) {
+  if (out.back() != '{') out += ',';
+  write_string(out, name);
+  out += ':';
 }
 
 double number_in(const json::value& v) {

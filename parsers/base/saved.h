@@ -20,6 +20,8 @@
 #include <boost/describe.hpp>
 #include <boost/json.hpp>
 #include <boost/mp11.hpp>
+#include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -49,7 +51,16 @@ namespace detail {
 
 namespace json = boost::json;
 
-std::string text_of(double x);
+// Each appends to the text. write_key() and begin_element() also write the comma behind what came before.
+template <std::integral T>
+void write_integer(std::string& out, T x) {
+  char text[24];
+  out.append(text, std::to_chars(text, text + sizeof text, x).ptr);
+}
+void write_double(std::string& out, double x);
+void write_string(std::string& out, std::string_view text);
+void write_key(std::string& out, std::string_view name);
+void begin_element(std::string& out);
 double number_in(const json::value& v);
 
 // The name that the compiler has for a value: "etad::Phase::test", or "(etad::Phase)2" where there is none.
@@ -90,39 +101,58 @@ template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
 
 template <class T>
-json::object members_of(const T& x, Form form);
+void write_members(std::string& out, const T& x, Form form);
 
+// Appends the value. Written at once, without a tree of it in between: the state of each log that has moved is written
+// with each commit.
 template <class T>
-json::value written(const T& x, Form form) {
-  if constexpr (std::is_integral_v<T>) {
-    return x;
+void write(std::string& out, const T& x, Form form) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out += x ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    write_integer(out, x);
   } else if constexpr (std::is_enum_v<T>) {
-    return static_cast<std::int64_t>(x);
+    write_integer(out, static_cast<std::int64_t>(x));
   } else if constexpr (std::is_same_v<T, double>) {
-    return json::string(text_of(x));
+    write_double(out, x);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return json::string(x);
+    write_string(out, x);
   } else if constexpr (std::is_same_v<T, Instant>) {
-    return x.time_since_epoch().count();
+    write_integer(out, x.time_since_epoch().count());
   } else if constexpr (std::is_same_v<T, Duration>) {
-    return x.count();
+    write_integer(out, x.count());
   } else if constexpr (is_optional<T>) {
-    return x ? written(*x, form) : json::value(nullptr);
+    if (x) {
+      write(out, *x, form);
+    } else {
+      out += "null";
+    }
   } else if constexpr (is_pair<T>) {
-    return json::array{written(x.first, form), written(x.second, form)};
+    out += '[';
+    write(out, x.first, form);
+    out += ',';
+    write(out, x.second, form);
+    out += ']';
   } else if constexpr (Map<T>) {
-    json::object out;
-    for (const auto& [key, value] : x) out.emplace(key, written(value, form));
-    return out;
+    out += '{';
+    for (const auto& [key, value] : x) {
+      write_key(out, key);
+      write(out, value, form);
+    }
+    out += '}';
   } else if constexpr (List<T>) {
-    json::array out;
-    out.reserve(x.size());
-    for (const auto& each : x) out.push_back(written(each, form));
-    return out;
+    out += '[';
+    for (const auto& each : x) {
+      begin_element(out);
+      write<typename T::value_type>(out, each, form);
+    }
+    out += ']';
   } else if constexpr (requires { x.state(); }) {
-    return written(x.state(), form);
+    write(out, x.state(), form);
   } else {
-    return members_of(x, form);
+    out += '{';
+    write_members(out, x, form);
+    out += '}';
   }
 }
 
@@ -151,14 +181,13 @@ bool same(const T& a, const T& b) {
 }
 
 template <class T>
-json::object members_of(const T& x, Form form) {
+void write_members(std::string& out, const T& x, Form form) {
   [[maybe_unused]] static const T fresh{};  // GCC 12 sees no use of it in the lambda
-  json::object out;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
-    if (form == Form::whole || !same(x.*member.pointer, fresh.*member.pointer))
-      out.emplace(member.name, written(x.*member.pointer, form));
+    if (form == Form::sparse && same(x.*member.pointer, fresh.*member.pointer)) return;
+    write_key(out, member.name);
+    write(out, x.*member.pointer, form);
   });
-  return out;
 }
 
 // Throws on what was not written so: JSON's own exceptions, or invalid_argument.
@@ -223,9 +252,12 @@ Result<json::object> parsed(std::string_view text, std::int64_t version, std::st
 // The value as text, with the version of its form.
 template <class T>
 std::string to_text(const T& x, std::int64_t version, Form form = Form::sparse) {
-  boost::json::object out = detail::members_of(x, form);
-  out.emplace("version", version);
-  return boost::json::serialize(out);
+  std::string out = "{";
+  detail::write_members(out, x, form);
+  detail::write_key(out, "version");
+  detail::write_integer(out, version);
+  out += '}';
+  return out;
 }
 
 // The value that to_text has written. Fails, with `what` as the sentence's subject ("the saved state"), where

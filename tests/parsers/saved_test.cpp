@@ -68,6 +68,30 @@ TEST(Saved, ASparseValueSaysWhatDiffersFromANewOne) {
   EXPECT_EQ(saved::from_text<Outer>(text({}), 3, "it")->name, "nobody");
 }
 
+// The text is JSON, whatever stands in a string: as Boost.JSON writes what it reads of it.
+TEST(Saved, TheTextIsJson) {
+  Outer x = full();
+  for (int c = 0; c < 0x7f; ++c) x.name += static_cast<char>(c);
+  x.words = {{"a \"b\"\n", "\\"}, {"", ""}};
+  x.inner.emplace_back("z", Inner{0.5, {}});
+  for (const auto form : {saved::Form::sparse, saved::Form::whole}) {
+    const std::string written = text(x, form);
+    boost::json::parse_options lenient;
+    lenient.allow_invalid_utf8 = true;
+    const boost::json::value read = boost::json::parse(written, {}, lenient);
+    EXPECT_EQ(read.at("name").as_string(), x.name);
+    EXPECT_EQ(read.at("words").at("a \"b\"\n").as_string(), "\\");
+    EXPECT_EQ(boost::json::parse(boost::json::serialize(read), {}, lenient), read);
+    const auto back = saved::from_text<Outer>(written, 3, "it", form);
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(back->words, x.words);
+    EXPECT_EQ(back->inner.back().second.counts, x.inner.back().second.counts);
+  }
+  EXPECT_EQ(text({"\t\"", Colour::green, {}, true, {}, 0, {}, {}, {{"x", {}}, {"y", {0.25, {1, 2}}}}}),
+            R"({"name":"\u0009\"","colour":1,"sure":true,)"
+            R"("inner":[["x",{}],["y",{"weight":"0.25","counts":[1,2]}]],"version":3})");
+}
+
 TEST(Saved, DoublesHaveTheSameBits) {
   std::mt19937_64 random(1);
   std::vector<double> numbers{0.0,         -0.0, 0.1, 1e-308, 5e-324, std::numeric_limits<double>::infinity(),
