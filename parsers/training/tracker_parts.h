@@ -140,6 +140,11 @@ class Descriptions : Part {
   void settle(RunTrack& r, const Net& net, Records& out);
 };
 
+// Of what a line counts so many make a step, and all of it so many steps.
+struct OfStep {
+  std::int64_t each = 0, steps = 0;
+};
+
 class Windows : Part {
  public:
   using Part::Part;
@@ -156,8 +161,8 @@ class Windows : Part {
  private:
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
-  void progress_in_batches(const Moment& m, std::int64_t of_step, std::int64_t steps);
-  void progress_in_samples(RunTrack& r, const Moment& m);
+  std::optional<OfStep> counted_otherwise(RunTrack& r, const Event& event) const;
+  void progress_in_steps(const Moment& m, const OfStep& counted);
   RunTrack* take_plan(RunTrack& going_on, const Moment& m);
   std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);

@@ -178,46 +178,43 @@ bool plans_otherwise(const RunTrack& r, const Event& event) {
   return r.epochs.line.through.value_or(false) && of && of != r.run.max_iterations;
 }
 
-// The batches of such a bar that are gathered for a step, where the plan shows that it counts batches: more than one; 0.
-std::int64_t batches_of_step(const RunTrack& r, const Event& event) {
-  const auto of = length_of_epochs_bar(r, event);
-  if (!of) return 0;
-  const std::int64_t each = number_set(r.run, kGathered), steps = told_steps_of_epoch(r);
-  if (each <= 1 || steps <= 0) return 0;
-  return *of / each == steps || (*of - 1) / each + 1 == steps ? each : 0;
-}
-
 }  // namespace
 
-// A bar of batches, in steps, where one is complete.
-void track::Windows::progress_in_batches(const Moment& m, std::int64_t of_step, std::int64_t steps) {
+// What a line counts, where that is no steps: so many of it make one. Such are batches of a bar that are gathered for a
+// step, as the plan shows, and samples out of so many of an epoch; where the log says no batch, the first such line of a
+// run is that of its first step.
+std::optional<track::OfStep> track::Windows::counted_otherwise(RunTrack& r, const Event& event) const {
+  if (event.has(Field::batch) && event.text(Field::unit) == "sample") {
+    std::int64_t each = all_.values.train_samples(r);
+    if (each <= 0 && !r.progressed()) {
+      each = count_of(event, Field::batch).value_or(0);
+      r.known.global_batch_size = each;
+      note_derived(r.run, "batch: the first count of samples");
+    }
+    return OfStep{each, each > 0 ? positive_of(event, Field::batches).value_or(0) / each : 0};
+  }
+  const std::int64_t each = number_set(r.run, kGathered), steps = told_steps_of_epoch(r);
+  const auto of = each > 1 && steps > 0 ? length_of_epochs_bar(r, event) : std::nullopt;
+  if (of && (*of / each == steps || (*of - 1) / each + 1 == steps)) return OfStep{each, steps};
+  return {};
+}
+
+// The same in steps, where one is complete.
+void track::Windows::progress_in_steps(const Moment& m, const OfStep& counted) {
   const bool by_batches = m.event.has(Field::batch);
   const Field done = by_batches ? Field::batch : Field::iteration;
   const Field of = by_batches ? Field::batches : Field::max_iter;
   const FieldValue* const shown = m.event.find(done);
-  if (!shown) return;
-  const FieldValue in_steps{done, shown->scale / static_cast<double>(of_step), shown->text};
-  const std::string all = std::to_string(steps);
-  Event counted = m.event;
-  counted.remove(done);
-  counted.remove(of);
-  counted.remove(Field::unit);
-  counted.add(in_steps);
-  counted.add(of, 1, all);
-  if (count_of(counted, done)) progress_of({counted, m.now, m.out});
-}
-
-// Samples out of so many of an epoch, in steps. Where the log says no batch, the first such line of a run is that of its
-// first step.
-void track::Windows::progress_in_samples(RunTrack& r, const Moment& m) {
-  std::int64_t of_step = all_.values.train_samples(r);
-  if (of_step <= 0 && !r.progressed()) {
-    of_step = count_of(m.event, Field::batch).value_or(0);
-    r.known.global_batch_size = of_step;
-    note_derived(r.run, "batch: the first count of samples");
-  }
-  const std::int64_t all = positive_of(m.event, Field::batches).value_or(0);
-  if (of_step > 0 && all >= of_step) progress_in_batches(m, of_step, all / of_step);
+  if (!shown || counted.steps <= 0) return;
+  const FieldValue in_steps{done, shown->scale / static_cast<double>(counted.each), shown->text};
+  const std::string all = std::to_string(counted.steps);
+  Event event = m.event;
+  event.remove(done);
+  event.remove(of);
+  event.remove(Field::unit);
+  event.add(in_steps);
+  event.add(of, 1, all);
+  if (count_of(event, done)) progress_of({event, m.now, m.out});
 }
 
 void track::Windows::tell(Told value) {
@@ -303,13 +300,10 @@ void track::Windows::progress_of(const Moment& m) {
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
   if (event.has(Field::position)) return position_of_known(m);
-  if (known)
-    if (const std::int64_t of_step = batches_of_step(*known, event); of_step > 1)
-      return progress_in_batches(m, of_step, told_steps_of_epoch(*known));
 
   RunTrack& going_on = all_.runs.for_measurement(m);
   if (looks_back(going_on, event)) return;
-  if (event.has(Field::batch) && event.text(Field::unit) == "sample") return progress_in_samples(going_on, m);
+  if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
   RunTrack* const planned = take_plan(going_on, m);
   if (!planned) return;
   const auto iteration = place(*planned, m);
