@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "parsers/training/line_numbers.h"
+
 namespace etad {
 namespace {
-
-using Of = StampedTimesState::Of;
 
 // Stamps may count whole seconds.
 bool is_about(double stated, double stamped) {
@@ -15,7 +15,8 @@ bool is_about(double stated, double stamped) {
 }
 
 // The one thing that the time can be of; nullopt: none or several.
-std::optional<Of> what_fits(double seconds, double before, double steps, double stamped) {
+std::optional<StampedTimesState::Of> what_fits(double seconds, double before, double steps, double stamped) {
+  using Of = StampedTimesState::Of;
   std::optional<Of> out;
   const auto consider = [&](Of of, double stated) {
     if (!is_about(stated, stamped)) return true;
@@ -31,17 +32,17 @@ std::optional<Of> what_fits(double seconds, double before, double steps, double 
 std::optional<double> step_time_beside_stamps(StampedTimesState& state, Instant at,
                                               std::optional<std::int64_t> epoch,
                                               std::optional<std::int64_t> step, double seconds) {
-  constexpr std::int64_t kSure = 3, kSurest = 8;
+  constexpr std::int64_t kEnoughLines = 3, kMostLines = 8;
   constexpr double kMuchMore = 1.5;
   const auto last = std::exchange(state.last, StampedTime{at, epoch, step, seconds});
   if (!last || last->epoch != epoch || !step || !last->step || *step <= *last->step) return {};
   const auto steps = static_cast<double>(*step - *last->step);
-  const double stamped = to_seconds(at - last->at);
+  const double stamped = to_seconds(between(last->at, at));
   const auto of = what_fits(seconds, last->seconds, steps, stamped);
   if (of && state.lines == 0) state.of = *of;
-  state.lines = std::clamp<std::int64_t>(state.lines + (of == state.of ? 1 : -1), 0, kSurest);
-  if (state.lines < kSure || state.of == Of::beginning) return {};
-  const double took = state.of == Of::step ? steps * seconds : seconds;
+  state.lines = std::clamp<std::int64_t>(state.lines + (of == state.of ? 1 : -1), 0, kMostLines);
+  if (state.lines < kEnoughLines || state.of == StampedTimesState::Of::beginning) return {};
+  const double took = state.of == StampedTimesState::Of::step ? steps * seconds : seconds;
   if (stamped <= kMuchMore * took + 1) return {};
   return took / steps;
 }
