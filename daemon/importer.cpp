@@ -185,7 +185,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   }
   parser_ = std::move(*parser);
   account_ = {};
-  if ((*whole)->offset != twin.offset) return quicker();
+  if ((*whole)->kind != "import" || (*whole)->offset != twin.offset) return quicker();
   row_ = twin;
   kept_ = twin.offset;
   row_.path = request_.name;
@@ -274,7 +274,7 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
   if (took_over_) {
     const auto now = history.source(row_.id);
     if (!now) return tl::unexpected(now.error());
-    if (!*now || (*now)->offset != kept_) return quicker();
+    if (!*now || (*now)->kind != "import" || (*now)->offset != kept_) return quicker();
   }
   if (auto kept = history.commit(commits, options_.now()); !kept) return kept;
   kept_ = row_.offset;

@@ -57,8 +57,8 @@ Result<void> Ingest::restore(Instant wall) {
   for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
   follower_.restore(
       std::move(positions), std::move(identities), [this](const std::string& path) { return recall(path); },
-      [this](const std::string& path, const std::string& imported) {
-        return !options_.unseen && go_on(path, imported);
+      [this](const std::string& path, const std::string& identity, const std::string& imported) {
+        return options_.unseen ? tl::expected<bool, int>(false) : go_on(path, identity, imported);
       });
   return {};
 }
@@ -90,35 +90,47 @@ tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::str
   return position_of(**row);
 }
 
-// An import that a file has grown beyond: from its first commit on the source is the file's.
-bool Ingest::go_on(const std::string& path, const std::string& imported) {
+// An import that a file has grown beyond: its source is the file's from now on, so that no other import goes on with it,
+// too.
+tl::expected<bool, int> Ingest::go_on(const std::string& path, const std::string& identity,
+                                      const std::string& imported) {
   auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
-  if (!rows) return false;
+  if (!rows) return tl::unexpected(EIO);
   for (SourceRow& row : *rows) {
     if (row.kind != "import" || row.pending ||
         follow::finished_identity(row.head, row.offset, row.marker) != imported)
       continue;
-    const auto anothers = [&](const auto& known) {
-      return known.second->id == row.id && known.first != path;
-    };
-    if (std::any_of(sources_.begin(), sources_.end(), anothers)) continue;
-    if (!give_up_empty(path)) return false;
-    row.path = path;
+    const auto claimed = writer_.with([&](Writer& writer) -> Result<bool> {
+      auto now = writer.source(row.id);
+      if (!now) return tl::unexpected(now.error());
+      if (!*now || (*now)->kind != "import" || (*now)->offset != row.offset) return false;
+      if (auto gone = give_up_begun(writer, path); !gone) return tl::unexpected(gone.error());
+      std::vector<SourceCommit> claim(1);
+      claim[0].source = std::move(**now);
+      claim[0].source.kind = row.kind = "file";
+      claim[0].source.path = row.path = path;
+      claim[0].source.identity = row.identity = identity;
+      if (auto kept = writer.commit(claim, wall_); !kept) return tl::unexpected(kept.error());
+      return true;
+    });
+    if (!claimed) return tl::unexpected(EIO);
+    if (!*claimed) continue;
     remember(row);
     return true;
   }
   return false;
 }
 
-// What the history has of a file that was seen while it was empty.
-bool Ingest::give_up_empty(const std::string& path) {
+// What the history has of a file that was seen while it held less than a kilobyte: all of that is in the import.
+Result<void> Ingest::give_up_begun(Writer& writer, const std::string& path) {
   const auto known = sources_.find(path);
-  if (known == sources_.end()) return true;
-  const std::int64_t id = known->second->offset == 0 ? known->second->id : 0;
-  if (id != 0 && !writer_.with([&](Writer& writer) { return writer.drop_source(id); })) return false;
+  if (known == sources_.end()) return {};
+  const bool is_begun = known->second->offset < static_cast<std::int64_t>(follow::kHeadBytes);
+  if (is_begun && known->second->id != 0)
+    if (auto gone = writer.drop_source(known->second->id); !gone) return gone;
   std::erase(awake_, known->second.get());
   sources_.erase(known);
-  return true;
+  return {};
 }
 
 Result<IngestedSource*> Ingest::source_of(const follow::Batch& batch) {
@@ -247,6 +259,7 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
     for (const auto& [path, source] : sources_) source->used = now;
   }
   now_ = now;
+  wall_ = wall;
   catching_up_ = false;
   if (now < retry_at_) return false;
   if (!options_.unseen)

@@ -99,8 +99,9 @@ class Ingest {
  private:
   IngestedSource& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
-  bool go_on(const std::string& path, const std::string& imported);
-  bool give_up_empty(const std::string& path);
+  tl::expected<bool, int> go_on(const std::string& path, const std::string& identity,
+                                const std::string& imported);
+  Result<void> give_up_begun(Writer& writer, const std::string& path);
   Result<IngestedSource*> source_of(const follow::Batch& batch);
   Result<AwakeSource*> wake(IngestedSource& source);
   LogOptions log_options(const IngestedSource& source) const;
@@ -132,6 +133,7 @@ class Ingest {
   follow::SteadyTime retry_at_{};
   std::chrono::milliseconds retry_pause_{0};
   follow::SteadyTime now_{};  // of the tick
+  Instant wall_{};            // likewise
   follow::SteadyTime next_still_look_{};
   bool catching_up_ = false;
 };

@@ -233,8 +233,11 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
 OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileStatus& status) {
   if (!go_on) return ReadPart{};
   auto before = imported_before(contents, path, status, finished, around.wall);
-  if (before && before->offset > 0 && !go_on(path, finished_identity(*before))) return ReadPart{};
-  return before;
+  if (!before || before->offset == 0) return before;
+  const auto goes_on =
+      go_on(path, Identity{key_of(status), status.modified}.text(), finished_identity(*before));
+  if (!goes_on) return tl::unexpected(EBUSY);
+  return *goes_on ? before : OsResult<ReadPart>(ReadPart{});
 }
 
 // A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.

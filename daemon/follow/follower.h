@@ -34,8 +34,10 @@ using OpenJournal =
 
 // Where a path's stream stands by the history; nullopt: it has none of that path. An errno value: it can't be read now.
 using Recall = std::function<tl::expected<std::optional<Position>, int>(const std::string& path)>;
-// Whether the stream of that path is to go on where an import has ended; the import by its finished identity.
-using GoOn = std::function<bool(const std::string& path, const std::string& imported)>;
+// Whether the stream of that path, and of a file known by that identity (Position::identity), is to go on where an import
+// has ended; the import by its finished identity. An errno value: that can't be told now.
+using GoOn = std::function<tl::expected<bool, int>(const std::string& path, const std::string& identity,
+                                                   const std::string& imported)>;
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
 

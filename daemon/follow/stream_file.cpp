@@ -18,10 +18,12 @@ OsResult<std::optional<std::string>> nothing() {
 
 }  // namespace
 
-// The file was empty when it was taken up. What has come into it since an import may have read.
+// When the file was taken up it was empty, or less than a kilobyte, by which it could have been known as what an import
+// has read. What was read of it since is then in that import, too.
 Stream::Attached Stream::go_on_from_import(Look& look) {
   const CurrentFile& current = *current_;
-  if (current.reader.part().offset > 0 || current.found_size > 0 || !is_here(look.target))
+  const auto least = static_cast<std::int64_t>(kHeadBytes);
+  if (current.reader.part().offset >= least || current.found_size >= least || !is_here(look.target))
     return Attached::yes;
   const auto status = current.content->status();
   if (!status || status->size == 0) return Attached::yes;

@@ -330,6 +330,24 @@ TEST_F(ImportRaces, NorWhereItIsPutThereInPiecesOverMoreThanASecond) {
   expect_once();
 }
 
+// So little many files begin with. It is known for what it is once there is a kilobyte of it.
+TEST_F(ImportRaces, NorWhereLessThanAKilobyteOfItCameFirst) {
+  for (const bool restarts : {false, true}) {
+    const std::string name = restarts ? "a.log" : "b.log";
+    const std::string log = "# " + name + "\n" + lenet_;
+    start_ingest(usual_options());
+    ASSERT_TRUE(begin("/elsewhere/" + name, log)->finish());
+    append(name, std::string_view(log).substr(0, 700));
+    wait(seconds(6));
+    EXPECT_EQ(reader_->sources().value().size(), restarts ? 3U : 2U) << "it is read";
+    if (restarts) start_ingest(usual_options());
+    append(name, std::string_view(log).substr(700));
+    wait();
+    EXPECT_EQ(reader_->sources().value().size(), restarts ? 2U : 1U);
+    EXPECT_EQ(runs().size(), restarts ? 2U : 1U);
+  }
+}
+
 TEST_F(ImportRaces, ANewLogThatBeginsAsAnImportedOneIsReadOnceItPauses) {
   start_ingest(usual_options());
   ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
@@ -354,6 +372,45 @@ TEST_F(ImportRaces, AnImportOfALogThatGrowsAndOfWhichNothingIsReadYetIsToBeRepea
 }
 
 // Of a log that is followed its follower is going to make runs of its beginning, too, once it knows what it is.
+// The follower goes on with an import, and so does another import, whose end comes before, amid or after that.
+TEST_F(ImportRaces, AFollowerAndAnImportThatGoOnWithOneImportDoNotBothDo) {
+  for (const char* when : {"before", "amid", "after"}) {
+    const std::string name = std::string(when) + ".log";
+    const std::string log = "# " + name + "\n" + lenet_;
+    const std::string part = "# " + name + "\n" + first_lines("Iteration 300,");
+    ASSERT_TRUE(begin("/elsewhere/" + name, part)->finish());
+    start_ingest(usual_options());
+    wait();
+    const auto before = runs().size();
+    auto import = begin("/elsewhere/" + name, log);
+    if (name == "before.log") (void)import->finish();
+    append(name, log);
+    if (name == "amid.log") watched_->at_next_read = [&] { (void)import->finish(); };
+    wait();
+    if (name == "after.log") (void)import->finish();
+    import.reset();
+    wait();
+    EXPECT_TRUE(begin("/again/" + name, log)->finish()->already_read) << when;
+    wait();
+    EXPECT_EQ(runs().size(), before) << when;
+  }
+}
+
+TEST_F(ImportRaces, NorIsItReadAgainWhereTheDaemonIsKilledBeforeItHasReadOnOrTheHistoryCanNotBeRead) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish());
+  FaultyWriter* const history = write_by_faulty_writer();
+  start_ingest(usual_options());
+  history->failing_reads = 1;
+  append("lenet.log", lenet_);
+  watched_->at_next_read = [&] { history->failures = 1000; };
+  for (int i = 0; i < 12; ++i) (void)tick_after(seconds(5));
+  EXPECT_EQ(watched_->at_next_read, nullptr);
+  history->failures = 0;
+  start_ingest(usual_options());
+  wait();
+  expect_once();
+}
+
 TEST_F(ImportRaces, ALogThatIsFollowedAndNotYetUnderstoodIsLeftToItsFollower) {
   std::string head;
   for (int i = 0; i < 60; ++i) head += "loading part " + std::to_string(i) + " of the data\n";
