@@ -16,7 +16,8 @@ constexpr int kPoolings = 3;            // of pooling; the weights hardly move a
 constexpr double kDegrees = 4;          // of freedom: points that the noise assumed of a series counts for
 constexpr double kSharp[] = {1, 2, 4};
 // Logarithm of how much likelier the first is beforehand: noise looks like any form.
-constexpr double kAdding = 8;
+constexpr double kAdding = 4;
+constexpr double kAlikeSeries = 0.15;  // correlation between what a network's series show of its sharpness
 
 using Weights = BatchCurves::Weights;
 using Sharpness = BatchCurves::Sharpness;
@@ -89,19 +90,27 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
   const Weights share = (middle_ / (grid_ + middle_)).replicate<1, kSharpnesses>();
   const Weights beforehand = share * (1 - share) / (share * (1 - share)).sum();
-  Sharpness likelier = Sharpness::Zero();
-  likelier[0] = kAdding;
   all_ = beforehand;
   // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
   // batch size follows them and tells them nothing.
   for (int round = 0; round < kPoolings; ++round) {
-    std::map<std::string, Sharpness> evidence;
+    struct Evidence {
+      Sharpness sum = Sharpness::Zero();
+      double series = 0;
+    };
+    std::map<std::string, Evidence> evidence;
     for (const auto& [key, series] : series_) {
-      auto& of_pool = evidence.try_emplace(series.pools.front(), likelier).first->second;
+      Evidence& of_pool = evidence[series.pools.front()];
       const Weights before = prior(series);
-      of_pool += ((series.likelihood * before).colwise().sum() / before.colwise().sum()).log();
+      of_pool.sum += ((series.likelihood * before).colwise().sum() / before.colwise().sum()).log();
+      if (series.shows_curve) ++of_pool.series;
     }
-    for (const auto& [pool, of_pool] : evidence) sharpness_[pool] = normalised(of_pool).max(kLeastWeight);
+    // They err alike, so that many of them count for a few: Kish's design effect, as in intervals (performance.h).
+    for (const auto& [pool, of_pool] : evidence) {
+      Sharpness weighed = of_pool.sum / (1 + kAlikeSeries * std::max(of_pool.series - 1, 0.0));
+      weighed[0] += kAdding;
+      sharpness_[pool] = normalised(weighed).max(kLeastWeight);
+    }
 
     Weights total = beforehand;
     std::map<std::string, Weights> pools;

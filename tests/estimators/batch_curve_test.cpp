@@ -88,6 +88,15 @@ TEST(BatchCurves, ANetworkWhoseSeriesHaveAKneeHasOne) {
   EXPECT_LT(said - actual, (added - actual) / 2);
 }
 
+// A step that many series have in common, because they were measured alike, is no knee.
+TEST(BatchCurves, ManySeriesThatErrAlikeMakeNoKnee) {
+  History history;
+  for (double b = 32; b <= 1024; b *= 2)
+    for (int i = 0; i < 20; ++i)
+      add(history, a_case("ncf", b, 1, "T" + std::to_string(i)), (16384 + b) * (b < 512 ? 1 : 1.06));
+  EXPECT_LT(ratio(history, a_case("ncf", 16384, 1, "T3"), a_case("ncf", 1024, 1, "T3")), 4) << "truly 1.9";
+}
+
 // A network that takes as long over 20,000 samples as over one, on a few devices, and on many others at one batch size.
 History flat(double seconds) {
   History history;
