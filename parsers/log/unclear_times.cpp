@@ -71,8 +71,8 @@ void UnclearTimes::take_time_to_come(Event& event) {
 }
 
 void UnclearTimes::resolve(Event& event) {
-  if (event.kind == EventKind::progress && event.text(Field::unit) != name_of(Field::epoch))
-    state_.counts_steps = true;
+  if (!state_.counts_steps && event.kind == EventKind::progress)
+    state_.counts_steps = event.text(Field::unit) != name_of(Field::epoch);
   resolve_duration(event);
   take_time_to_come(event);
 }
