@@ -345,7 +345,7 @@ TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
         "UPDATE sources SET format = 'segments', tracker_state ="
         " CAST(replace(CAST(tracker_state AS TEXT), 'measurements', 'segments') AS BLOB);"
         // What later versions took away.
-        "CREATE TABLE deployments (id INTEGER PRIMARY KEY);"
+        "CREATE TABLE deployments (id INTEGER PRIMARY KEY, framework TEXT);"
         "ALTER TABLE models ADD COLUMN teaches INTEGER; CREATE INDEX models_teaches ON models (teaches);"
         "PRAGMA user_version = 15");
   }
