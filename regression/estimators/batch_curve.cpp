@@ -36,7 +36,24 @@ Sharpness normalised(const Sharpness& log_weights) {
 }  // namespace
 
 BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise) {
+  lay_out(groups);
   std::map<std::string, std::vector<const ReplicateGroup*>> members;
+  for (const ReplicateGroup& group : groups) members[key_of(*group.what, kSeries)].push_back(&group);
+  for (const auto& [key, points] : members) series_.emplace(key, series_of(points, deviation, noise));
+  // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
+  const Weights share = (middle_ / (grid_ + middle_)).replicate<1, kSharpnesses>();
+  const Weights beforehand = share * (1 - share) / (share * (1 - share)).sum();
+  all_ = beforehand;
+  // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
+  // batch size follows them and tells them nothing.
+  for (int round = 0; round < kPoolings; ++round) {
+    weigh_sharpness();
+    weigh_series(beforehand);
+  }
+}
+
+// The grid, the networks' references, and the curves at all batches that will be asked for again and again.
+void BatchCurves::lay_out(const std::vector<ReplicateGroup>& groups) {
   struct Mean {
     double sum = 0, count = 0;
     void add(double value) { sum += value, ++count; }
@@ -51,7 +68,6 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
     high = std::max(high, b);
     middle.add(std::log(b));
     batches[key_of(*group.what, kNetwork)].add(std::log(b));
-    members[key_of(*group.what, kSeries)].push_back(&group);
   }
   if (groups.empty()) low = high = 1;
   middle_ = middle.exp();
@@ -60,75 +76,77 @@ BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double devia
   // Of a long history's points most are at the same few sizes.
   for (const ReplicateGroup& group : groups) keep_curves(group.what->samples_per_device());
   for (const auto& [network, reference] : references_) keep_curves(reference);
+}
 
-  for (const auto& [key, points] : members) {
-    const auto n = static_cast<Eigen::Index>(points.size());
-    const auto samples_of = [](const ReplicateGroup* group) { return group->what->samples_per_device(); };
-    Eigen::MatrixXd covariance = symmetric(points, [&](const ReplicateGroup* x, const ReplicateGroup* y) {
-      return deviation * deviation * matern(std::log(samples_of(x) / samples_of(y)));
-    });
-    covariance.diagonal().array() += noise * noise;
-    Eigen::MatrixXd errors(n, kGrid * kSharpnesses);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const ReplicateGroup* const group = points[static_cast<std::size_t>(i)];
-      errors.row(i) = group->log_value - curves(samples_of(group)).reshaped().transpose();
-    }
-    const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
-    const Eigen::MatrixXd weighed = factor.solve(errors);
-    const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
-    Series& series = series_[key];
-    series.pools = pools_of(*points.front()->what);
-    series.level.reshaped() = (ones.transpose() * errors).transpose().array() / ones.sum();
-    // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
-    Weights squares = -ones.sum() * series.level.square();
-    squares.reshaped() += errors.cwiseProduct(weighed).colwise().sum().transpose().array();
-    // Nor is it known how loud the series is: so Student's t takes the place of the normal distribution.
-    const double power = (kDegrees + static_cast<double>(n) - 1) / 2;
-    series.likelihood = ((1 + squares.minCoeff() / kDegrees) / (1 + squares / kDegrees)).pow(power);
-    series.shows_curve = n > 1;
+// How likely each h and s makes these points of one series, and at which level.
+BatchCurves::Series BatchCurves::series_of(const std::vector<const ReplicateGroup*>& points, double deviation,
+                                           double noise) const {
+  const auto n = static_cast<Eigen::Index>(points.size());
+  const auto samples_of = [](const ReplicateGroup* group) { return group->what->samples_per_device(); };
+  Eigen::MatrixXd covariance = symmetric(points, [&](const ReplicateGroup* x, const ReplicateGroup* y) {
+    return deviation * deviation * matern(std::log(samples_of(x) / samples_of(y)));
+  });
+  covariance.diagonal().array() += noise * noise;
+  Eigen::MatrixXd errors(n, kGrid * kSharpnesses);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const ReplicateGroup* const group = points[static_cast<std::size_t>(i)];
+    errors.row(i) = group->log_value - curves(samples_of(group)).reshaped().transpose();
   }
-  // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
-  const Weights share = (middle_ / (grid_ + middle_)).replicate<1, kSharpnesses>();
-  const Weights beforehand = share * (1 - share) / (share * (1 - share)).sum();
-  all_ = beforehand;
-  // Each series is weighed from what the others of its pool have come to, which are weighed from all. One of a single
-  // batch size follows them and tells them nothing.
-  for (int round = 0; round < kPoolings; ++round) {
-    struct Evidence {
-      Sharpness sum = Sharpness::Zero();
-      double series = 0;
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  const Eigen::MatrixXd weighed = factor.solve(errors);
+  const Eigen::VectorXd ones = factor.solve(Eigen::VectorXd::Ones(n));
+  Series series;
+  series.pools = pools_of(*points.front()->what);
+  series.level.reshaped() = (ones.transpose() * errors).transpose().array() / ones.sum();
+  // Whatever its level, of which nothing is known beforehand (restricted likelihood: Patterson & Thompson 1971).
+  Weights squares = -ones.sum() * series.level.square();
+  squares.reshaped() += errors.cwiseProduct(weighed).colwise().sum().transpose().array();
+  // Nor is it known how loud the series is: so Student's t takes the place of the normal distribution.
+  const double power = (kDegrees + static_cast<double>(n) - 1) / 2;
+  series.likelihood = ((1 + squares.minCoeff() / kDegrees) / (1 + squares / kDegrees)).pow(power);
+  series.shows_curve = n > 1;
+  return series;
+}
+
+// Of each network in a phase, from what all of its series show.
+void BatchCurves::weigh_sharpness() {
+  struct Evidence {
+    Sharpness sum = Sharpness::Zero();
+    double series = 0;
+  };
+  std::map<std::string, Evidence> evidence;
+  for (const auto& [key, series] : series_) {
+    Evidence& of_pool = evidence[series.pools.front()];
+    const Weights before = prior(series);
+    of_pool.sum += ((series.likelihood * before).colwise().sum() / before.colwise().sum()).log();
+    if (series.shows_curve) ++of_pool.series;
+  }
+  // They err alike, so that many of them count for a few: Kish's design effect, as in intervals (performance.h).
+  for (const auto& [pool, of_pool] : evidence) {
+    Sharpness weighed = of_pool.sum / (1 + kAlikeSeries * std::max(of_pool.series - 1, 0.0));
+    weighed[0] += kAdding;
+    sharpness_[pool] = normalised(weighed).max(kLeastWeight);
+  }
+}
+
+// Each series from its likelihood and the others, then the pools and all of them anew from these.
+void BatchCurves::weigh_series(const Weights& beforehand) {
+  Weights total = beforehand;
+  std::map<std::string, Weights> pools;
+  for (auto& [key, series] : series_) {
+    series.weights = series.likelihood * prior(series);
+    series.weights /= series.weights.sum();
+    if (!series.shows_curve) continue;
+    total += series.weights;
+    const auto add = [&pools](const std::string& to, const Weights& part) {
+      const auto [pool, is_new] = pools.try_emplace(to, part);
+      if (!is_new) pool->second += part;
     };
-    std::map<std::string, Evidence> evidence;
-    for (const auto& [key, series] : series_) {
-      Evidence& of_pool = evidence[series.pools.front()];
-      const Weights before = prior(series);
-      of_pool.sum += ((series.likelihood * before).colwise().sum() / before.colwise().sum()).log();
-      if (series.shows_curve) ++of_pool.series;
-    }
-    // They err alike, so that many of them count for a few: Kish's design effect, as in intervals (performance.h).
-    for (const auto& [pool, of_pool] : evidence) {
-      Sharpness weighed = of_pool.sum / (1 + kAlikeSeries * std::max(of_pool.series - 1, 0.0));
-      weighed[0] += kAdding;
-      sharpness_[pool] = normalised(weighed).max(kLeastWeight);
-    }
-
-    Weights total = beforehand;
-    std::map<std::string, Weights> pools;
-    for (auto& [key, series] : series_) {
-      series.weights = series.likelihood * prior(series);
-      series.weights /= series.weights.sum();
-      if (!series.shows_curve) continue;
-      total += series.weights;
-      const auto add = [&pools](const std::string& to, const Weights& part) {
-        const auto [pool, is_new] = pools.try_emplace(to, part);
-        if (!is_new) pool->second += part;
-      };
-      add(series.pools[0], kOtherSettings * series.weights);
-      add(series.pools[1], (1 - kOtherSettings) * series.weights);
-    }
-    all_ = total / total.sum();
-    pools_ = std::move(pools);
+    add(series.pools[0], kOtherSettings * series.weights);
+    add(series.pools[1], (1 - kOtherSettings) * series.weights);
   }
+  all_ = total / total.sum();
+  pools_ = std::move(pools);
 }
 
 Weights BatchCurves::prior(const Series& series) const {

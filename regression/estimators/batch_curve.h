@@ -52,6 +52,10 @@ class BatchCurves {
     Weights weights = Weights::Zero();
     bool shows_curve = false;  // it has two batch sizes
   };
+  void lay_out(const std::vector<ReplicateGroup>& groups);
+  Series series_of(const std::vector<const ReplicateGroup*>& points, double deviation, double noise) const;
+  void weigh_sharpness();
+  void weigh_series(const Weights& beforehand);
   Weights curves(double samples) const;  // log t less the level
   void keep_curves(double samples);
   double reference(const Case& what) const;
