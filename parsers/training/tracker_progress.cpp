@@ -193,10 +193,11 @@ std::optional<track::OfStep> track::Windows::counted_otherwise(RunTrack& r, cons
     }
     return OfStep{each, each > 0 ? positive_of(event, Field::batches).value_or(0) / each : 0};
   }
+  const auto of = length_of_epochs_bar(r, event);  // few lines have one, and settings are dear to look up
+  if (!of) return {};
   const std::int64_t each = number_set(r.run, kGathered), steps = told_steps_of_epoch(r);
-  const auto of = each > 1 && steps > 0 ? length_of_epochs_bar(r, event) : std::nullopt;
-  if (of && (*of / each == steps || (*of - 1) / each + 1 == steps)) return OfStep{each, steps};
-  return {};
+  const bool is_such = each > 1 && steps > 0 && (*of / each == steps || (*of - 1) / each + 1 == steps);
+  return is_such ? std::optional(OfStep{each, steps}) : std::nullopt;
 }
 
 // The same in steps, where one is complete.
