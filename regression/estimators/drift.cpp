@@ -25,7 +25,7 @@ constexpr double kNone = 0.5;                                   // probability b
 constexpr double kBelieved = 2.5;        // standard deviations from where the others put a run
 constexpr std::size_t kFewestTimes = 4;  // different times that tell anything
 
-Interval time_of(const Datum& run) {
+TimeSpan time_of(const Datum& run) {
   return {run.started_at, std::max(run.ended_at, run.started_at)};
 }
 
@@ -36,7 +36,7 @@ double mean_decay(double length) {
 
 }  // namespace
 
-double correlation(const Interval& a, const Interval& b, double lasting) {
+double correlation(const TimeSpan& a, const TimeSpan& b, double lasting) {
   const double gap = std::max(a.from - b.until, b.from - a.until) / lasting;
   if (gap >= 0) {
     return std::exp(-gap) * mean_decay((a.until - a.from) / lasting) *
@@ -55,7 +55,7 @@ double correlation(const Interval& a, const Interval& b, double lasting) {
 namespace {
 
 // The correlation of the process' means over two spans of time.
-double of_process(const Interval& a, const Interval& b) {
+double of_process(const TimeSpan& a, const TimeSpan& b) {
   double out = 0;
   for (const Lasting& lasting : kLastings) out += lasting.share * correlation(a, b, lasting.seconds);
   return out;
@@ -97,7 +97,7 @@ void doubt_outliers(Process& process) {
     if (std::abs(weights[i]) > kBelieved * std::sqrt(inverse(i, i))) process.doubt[i] = 1;
 }
 
-Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::vector<Interval>& times) {
+Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::vector<TimeSpan>& times) {
   Encoder encoder;
   std::vector<KernelPoint> points;
   for (const Datum* run : runs) points.push_back(encoder.learn(run->what));
@@ -148,8 +148,8 @@ std::vector<const Datum*> telling(std::vector<const Datum*> runs) {
   return runs;
 }
 
-std::vector<Interval> times_of(const std::vector<const Datum*>& runs) {
-  std::vector<Interval> out;
+std::vector<TimeSpan> times_of(const std::vector<const Datum*>& runs) {
+  std::vector<TimeSpan> out;
   for (const Datum* run : runs) out.push_back(time_of(*run));
   return out;
 }
@@ -199,7 +199,7 @@ std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
   return out;
 }
 
-double Drift::Told::over(const Interval& when) const {
+double Drift::Told::over(const TimeSpan& when) const {
   double out = 0;
   for (Eigen::Index i = 0; i < weights.size(); ++i)
     out += weights[i] * of_process(when, times[static_cast<std::size_t>(i)]);
@@ -211,7 +211,7 @@ const Drift::Machine* Drift::machine(const std::string& key) const {
   return found == machines_.end() ? nullptr : &found->second;
 }
 
-double Drift::over(const Case& where, const Interval& when) const {
+double Drift::over(const Case& where, const TimeSpan& when) const {
   const Machine* const at = machine(key_of(where, kMachine));
   if (at == nullptr) return 0;
   double out = at->told.front().over(when);

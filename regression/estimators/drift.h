@@ -23,14 +23,14 @@
 
 namespace etad::estimators {
 
-struct Interval {
+struct TimeSpan {
   double from = 0, until = 0;  // seconds since 1970
-  bool operator==(const Interval&) const = default;
+  bool operator==(const TimeSpan&) const = default;
 };
 
-// The correlation of the means over two intervals of an Ornstein-Uhlenbeck process of variance 1 that lasts that long
+// The correlation of the means over two spans of an Ornstein-Uhlenbeck process of variance 1 that lasts that long
 // (tau, seconds): e^(-|u - v|/tau), averaged over both.
-double correlation(const Interval& a, const Interval& b, double lasting);
+double correlation(const TimeSpan& a, const TimeSpan& b, double lasting);
 
 class Drift {
  public:
@@ -42,7 +42,7 @@ class Drift {
   explicit Drift(const History& history, const Drift* before = nullptr);
 
   // The logarithm of the factor that it is over that time on a machine (device, host, framework).
-  double over(const Case& where, const Interval& when) const;
+  double over(const Case& where, const TimeSpan& when) const;
 
   // The same runs as they would have been without it.
   History without(History history) const;
@@ -51,13 +51,13 @@ class Drift {
   // As some of the runs tell it: the logarithm at a time is the sum of the weights, each times the process' correlation
   // with its run.
   struct Told {
-    std::vector<Interval> times;
+    std::vector<TimeSpan> times;
     Eigen::VectorXd weights;
 
-    double over(const Interval& when) const;
+    double over(const TimeSpan& when) const;
   };
   struct Machine {
-    std::vector<Interval> times;  // of the runs that tell it, the newest first
+    std::vector<TimeSpan> times;  // of the runs that tell it, the newest first
     std::vector<double> values;   // theirs
     std::vector<Told> told;       // by all of them; of several owners, by all but each one's, too
   };

@@ -20,7 +20,8 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
   return out;
 }
 
-// The runs in one number: of the same runs it is the same, so what was learnt of them holds.
+// The runs in one number: of the same runs it is the same, so what was learnt of them holds. A description counts by its
+// address: whoever brings an estimator up to date still holds the history of before, so no other can lie there.
 std::size_t fingerprint_of(const Runs& runs) {
   std::size_t out = runs.size();
   const auto add = [&out](const auto& value) {
@@ -28,15 +29,16 @@ std::size_t fingerprint_of(const Runs& runs) {
     out ^= out >> 32U;
   };
   for (const Datum* run : runs) {
-    const Case& what = run->what;
-    for (const double number : {run->value, run->started_at, run->ended_at, what.samples, what.devices,
-                                what.nodes, what.iterations})
+    // All that a case consists of: does not compile when something is added and forgotten here.
+    const auto& [network, phase, samples, devices, nodes, device, host, framework, settings, iterations,
+                 costs] = run->what;
+    for (const double number :
+         {run->value, run->started_at, run->ended_at, samples, devices, nodes, iterations})
       add(number);
-    for (const auto* text : {&what.network, &what.phase, &what.device, &what.host, &what.framework})
-      add(*text);
-    for (const std::string& setting : what.settings) add(setting);
+    for (const auto* text : {&network, &phase, &device, &host, &framework}) add(*text);
+    for (const std::string& setting : settings) add(setting);
     add(run->run);
-    add(what.costs);
+    add(costs);
   }
   return out;
 }

@@ -371,7 +371,6 @@ TEST_F(ImportRaces, AnImportOfALogThatGrowsAndOfWhichNothingIsReadYetIsToBeRepea
   expect_once();
 }
 
-// Of a log that is followed its follower is going to make runs of its beginning, too, once it knows what it is.
 // The follower goes on with an import, and so does another import, whose end comes before, amid or after that.
 TEST_F(ImportRaces, AFollowerAndAnImportThatGoOnWithOneImportDoNotBothDo) {
   for (const char* when : {"before", "amid", "after"}) {
@@ -411,6 +410,7 @@ TEST_F(ImportRaces, NorIsItReadAgainWhereTheDaemonIsKilledBeforeItHasReadOnOrThe
   expect_once();
 }
 
+// Of a log that is followed its follower is going to make runs of its beginning, too, once it knows what it is.
 TEST_F(ImportRaces, ALogThatIsFollowedAndNotYetUnderstoodIsLeftToItsFollower) {
   std::string head;
   for (int i = 0; i < 60; ++i) head += "loading part " + std::to_string(i) + " of the data\n";

@@ -49,11 +49,11 @@ double off(const History& history, int from, int until) {
 // The mean of e^(-|u - v|/tau) over both intervals, by sums over many points of them.
 TEST(Drift, CorrelatesOverIntervalsAsItsProcessDoesAtTheirInstants) {
   constexpr int kPoints = 400;
-  const Interval run{100, 130};
-  for (const Interval other :
-       {Interval{100, 130}, {130, 160}, {110, 200}, {105, 110}, {300, 301}, {0, 900}}) {
+  const TimeSpan run{100, 130};
+  for (const TimeSpan other :
+       {TimeSpan{100, 130}, {130, 160}, {110, 200}, {105, 110}, {300, 301}, {0, 900}}) {
     for (const double lasting : {20.0, 600.0, 86400.0}) {
-      const auto at = [](const Interval& of, int i) {
+      const auto at = [](const TimeSpan& of, int i) {
         return of.from + (of.until - of.from) * (i + 0.5) / kPoints;
       };
       double mean = 0;
@@ -134,7 +134,7 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
       both.back().owner = 1;
     }
     const Drift drift(both);
-    const Interval now{forged + 200, forged + 200 + kLong};
+    const TimeSpan now{forged + 200, forged + 200 + kLong};
     EXPECT_NEAR(drift.over(a_case("LeNet", 16), now), 0, 0.02) << times;
     const History steady = drift.without(both);
     for (std::size_t i = 0; i < kRuns; ++i) EXPECT_NEAR(steady[i].value / both[i].value, 1, 0.03) << times;
@@ -143,7 +143,7 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
 
 TEST(Drift, IsToldByOwnersWhoSayTheSame) {
   History history = in_turn(32, 1e9, slow_in_the_middle);
-  const Interval now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
+  const TimeSpan now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
   const double alone = Drift(history).over(a_case("LeNet", 16), now);
   for (std::size_t i = 0; i < history.size(); ++i) history[i].owner = static_cast<std::int64_t>(i / 4 % 2);
   const double together = Drift(history).over(a_case("LeNet", 16), now);
@@ -155,7 +155,7 @@ TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
   const History history = in_turn(48, 1e9, slow_in_the_middle);
   const Drift before(history);
   const auto next = in_turn(49, 1e9, slow_in_the_middle);
-  const Interval now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
+  const TimeSpan now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
   const Case what = a_case("LeNet", 16);
   EXPECT_EQ(Drift(history, &before).over(what, now), before.over(what, now));
   EXPECT_EQ(Drift(next, &before).over(what, now), Drift(next).over(what, now));
