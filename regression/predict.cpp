@@ -129,6 +129,7 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
                                 least * std::sqrt(expected->run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
+  if (b && samples.max <= 0) out.extrapolates.emplace_back("batch_size");  // no run told its own
   if (b && samples.max > 0 && outside(samples, *b)) {
     out.extrapolates.emplace_back("batch_size");
     const double near = std::clamp(*b, samples.min, samples.max);

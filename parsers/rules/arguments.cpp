@@ -89,22 +89,30 @@ bool add(Event& event, Field field, std::string_view value) {
   return !event.has(field) && event.add(field, 1, value);
 }
 
-bool take(std::string_view name, std::string_view value, Event& event) {
+// Elsewhere "batch" counts them.
+bool is_batch_of_command(std::string_view message, std::string_view plain) {
+  return plain == "batch" &&
+         (message.find("Namespace(") != message.npos || message.find(" --batch") != message.npos);
+}
+
+bool take(std::string_view message, std::string_view name, std::string_view value, Event& event) {
   const std::string plain = plain_option_name(name);
   if (is_one_of(kNetwork, plain)) {
     const std::string_view network = network_of(value);
     return !network.empty() && add(event, Field::network, network);
   }
   if (!is_count(value)) return false;
-  if (is_one_of(kBatch, plain)) return add(event, Field::batch_size, value);
+  if (is_one_of(kBatch, plain) || is_batch_of_command(message, plain))
+    return add(event, Field::batch_size, value);
   return is_one_of(kGlobalBatch, plain) && add(event, Field::global_batch_size, value);
 }
 
 }  // namespace
 
 bool add_arguments(std::string_view message, Event& event) {
-  return visit_options(
-      message, [&](std::string_view name, std::string_view value) { return take(name, value, event); });
+  return visit_options(message, [&](std::string_view name, std::string_view value) {
+    return take(message, name, value, event);
+  });
 }
 
 }  // namespace etad

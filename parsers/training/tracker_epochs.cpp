@@ -260,6 +260,18 @@ void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
   if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }
 
+// Rich draws its bar when all is over, so that in a file the end stands above the only epoch shown, the last one.
+void track::Epochs::end_as_told_ahead(RunTrack& r, const Event& event) {
+  const auto epochs = r.training.over_ahead, number = count_of(event, Field::epoch);
+  if (!epochs || !number || *number + 1 != *epochs) return;
+  const std::int64_t steps = steps_of(r, event, nullptr);
+  if (steps <= 0) return;
+  r.run.iteration = r.run.max_iterations = product(*epochs, steps);
+  r.run.state = RunState::finished;
+  r.reach(Stage::ended);
+  r.dirty = true;
+}
+
 namespace {
 
 // An epoch is over of whose steps the very last ones are not displayed.
@@ -348,6 +360,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (line.number) r.epochs.see(*line.number, m.event.has(Field::epochs));
   if (!line.tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (line.is(Tells::time)) take_time(r, m, line.tests);
+  end_as_told_ahead(r, m.event);
   if (line.is(Tells::end)) end(r, m, line.number);
 }
 

@@ -229,6 +229,7 @@ class Epochs : Part {
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
   void end_of_bar(RunTrack& r, const Moment& m);
   void end_plan(RunTrack& r, std::optional<std::int64_t> number);
+  void end_as_told_ahead(RunTrack& r, const Event& event);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
   void give_announced(RunTrack& r, Duration spent, Records& out);
 };

@@ -34,6 +34,8 @@ struct Training {
   bool paused = false;                    // the last window was left out for a pause in it
   std::optional<double> left;             // the time still to come, more than a step, as a line said last
   bool sets_up_again = false;             // it has been gone on with, and its next step sets up and compiles
+  std::optional<std::int64_t>
+      over_ahead;          // of so many epochs, as the end says that stands before all that shows it
   std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes

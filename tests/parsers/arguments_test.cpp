@@ -31,6 +31,13 @@ TEST(Arguments, StandInListsOfManyForms) {
   EXPECT_EQ(said_by("model=lstm device=cuda seed=42"), "network=lstm");
 }
 
+TEST(Arguments, BatchIsASizeAmongTheProgramsOptionsAlone) {
+  EXPECT_EQ(said_by("Namespace(batch=64, steps=200, arch='resnet50')"), "batch_size=64 network=resnet50");
+  EXPECT_EQ(said_by("+ python train.py --batch 16 --model yolov8n"), "batch_size=16 network=yolov8n");
+  EXPECT_EQ(said_by("epoch=3 batch=64 loss=0.5"), "");
+  EXPECT_EQ(said_by("batch: 64"), "");
+}
+
 TEST(Arguments, StandOnALineOfTheirOwn) {
   EXPECT_EQ(said_by("batch_size: 64"), "batch_size=64");
   EXPECT_EQ(said_by("  \"batch_size\": 64,"), "batch_size=64");

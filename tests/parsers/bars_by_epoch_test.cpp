@@ -130,6 +130,20 @@ TEST(BarsByEpoch, OfWhichOneIsLeftAreAsManyAsTheEndSays) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// Rich's bar is drawn when all is over: in a file the end stands above the last epoch, the only one shown.
+TEST(BarsByEpoch, DrawnByRichAtTheEndAreOfTheRunThatHasEnded) {
+  const auto runs = runs_of({"Namespace(batch=64, arch='resnet18')", "GPU available: True (cuda), used: True",
+                             "`Trainer.fit` stopped: `max_epochs=4` reached.",
+                             "Epoch 3/3 ━━━━━━━━━━━━ 350/350 0:00:35 •        10.00it/s v_num: 0.000",
+                             "                               0:00:00          train_loss: 4.710"});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4 * 350);
+  EXPECT_EQ(runs.at(0).max_iterations, 4 * 350);
+  EXPECT_EQ(runs.at(0).train.batch_size, 64);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // How many epochs there will be stands below the bars that number them.
 TEST(BarsByEpoch, AboveTheirEpochsTotalAreAllThatWasPlanned) {
   std::vector<std::string> lines;

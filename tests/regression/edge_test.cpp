@@ -51,6 +51,16 @@ TEST(Edge, DegenerateHistories) {
   expect_sane({odd_run(10, 8, 1, 0, "SGD"), odd_run(10, 8, 9, 0, "Adam"), odd_run(10, 8, 4, 0, "")});
 }
 
+// What no run told is not known to be like anything.
+TEST(Edge, ABatchSizeThatNoRunToldIsOutsideWhatWasSeen) {
+  const auto model = fit({odd_run(100, 0, 10), odd_run(200, 0, 20), odd_run(300, 0, 30)});
+  ASSERT_TRUE(model);
+  const auto told = model->predict(150, 64, 0.9), untold = model->predict(150, std::nullopt, 0.9);
+  ASSERT_TRUE(told && untold);
+  EXPECT_EQ(told->extrapolates, std::vector<std::string>{"batch_size"});
+  EXPECT_TRUE(untold->extrapolates.empty());
+}
+
 TEST(Edge, RandomHistories) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> exponent(-6, 12);
