@@ -17,6 +17,7 @@ constexpr std::chrono::milliseconds kLongestRetry{30'000};
 constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
 // How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
 constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
+constexpr int kDoneSooner = 12;  // many a program says no word behind its full bar
 
 // The first lines of a log that somebody has just begun, and not of one that was copied here: they came now.
 bool was_just_begun(const follow::Batch& batch, Instant wall) {
@@ -228,8 +229,8 @@ Result<void> Ingest::close_still_runs() {
   if (now_ < next_still_look_) return {};
   next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
   for (auto& [path, source] : sources_) {
-    const bool still =
-        source->caught_up && source->still_since && now_ - *source->still_since > options_.lost_after;
+    const auto limit = source->plan_done ? options_.lost_after / kDoneSooner : options_.lost_after;
+    const bool still = source->caught_up && source->still_since && now_ - *source->still_since > limit;
     if (!still || !source->running) continue;
     if (moved_.size() >= options_.most_awake) {  // the others soon
       next_still_look_ = now_ + kStillLook;
@@ -338,6 +339,7 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     counters_.samples += static_cast<std::int64_t>(commit.records.samples());
     source->offset = awake.row.offset;
     source->running = awake.parser.running();
+    source->plan_done = awake.parser.plan_done();
     source->gone = awake.row.gone;
     source->has_error = can_not_be_read(awake.row);
     source->moved = false;

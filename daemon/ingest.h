@@ -46,14 +46,15 @@ struct IngestOptions {
   std::vector<SourceRule> sources;
   std::string host;
   ZoneOffset zone = utc_offset;
-  std::chrono::seconds lost_after{3600};  // a still log's open run is lost
-  std::size_t budget = 4 * 1024 * 1024;   // most bytes read for one commit
-  std::chrono::seconds rest_after{30};    // a source at rest for so long is left to the history
-  std::size_t most_awake = 1024;        // and the one at rest the longest where more that grow are in memory
-  std::size_t most_caught_up = 64;      // or more that have not grown since: most logs never move again
-  std::chrono::hours forget_after{24};  // a source whose file is gone for so long is forgotten
-  bool tell_begun_runs = false;         // keep them for take_begun_runs()
-  follow::FileSystem* files = nullptr;  // where files beside a log are looked for; none: nowhere
+  std::chrono::seconds lost_after{
+      3600};  // a still log's open run is lost; after a twelfth one that has done its plan is over
+  std::size_t budget = 4 * 1024 * 1024;  // most bytes read for one commit
+  std::chrono::seconds rest_after{30};   // a source at rest for so long is left to the history
+  std::size_t most_awake = 1024;         // and the one at rest the longest where more that grow are in memory
+  std::size_t most_caught_up = 64;       // or more that have not grown since: most logs never move again
+  std::chrono::hours forget_after{24};   // a source whose file is gone for so long is forgotten
+  bool tell_begun_runs = false;          // keep them for take_begun_runs()
+  follow::FileSystem* files = nullptr;   // where files beside a log are looked for; none: nowhere
   bool unseen =
       false;  // all is read from its beginning into pending sources, beside what the history holds of it
 };

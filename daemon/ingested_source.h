@@ -54,6 +54,7 @@ struct IngestedSource {
   std::optional<follow::SteadyTime> still_since;  // the same; none: not looked at since the start
   bool caught_up = false;                         // its lines are seen as they come
   bool running = false;                           // a run may be going on
+  bool plan_done = false;                         // and has shown all that it planned
   bool gone = false;                              // as the history has it
   bool has_error = false;                         // likewise
   bool moved = false;                             // something of it awaits the commit

@@ -57,8 +57,9 @@ class LogParser {
   void settle(Records& out);
 
   bool running() const { return own_ && own_->running(); }
-  const std::string& format() const { return format_name_; }  // empty: not recognised (yet)
-  std::int64_t matched() const { return matched_; }           // since construction or restore
+  bool plan_done() const { return own_ && own_->plan_done(); }  // by the run going on
+  const std::string& format() const { return format_name_; }    // empty: not recognised (yet)
+  std::int64_t matched() const { return matched_; }             // since construction or restore
   std::int64_t unmatched() const { return unmatched_; }
   std::string complaint() const;  // why measurements were rejected, if it can be said
   // As a source's last_error, unless that has worse to tell: a file that can't be read.

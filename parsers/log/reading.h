@@ -46,6 +46,7 @@ class Reading {
   const Format& format() const { return *format_; }
   bool is_table() const { return table_.has_value(); }
   bool running() const { return tracker_.running(); }
+  bool plan_done() const { return tracker_.plan_done(); }
   std::string complaint() const { return table_ ? table_->complaint() : std::string(); }
 
   // The evidence: segments since the reading began.

@@ -160,6 +160,10 @@ bool Tracker::running() const {
   return impl_->runs.running();
 }
 
+bool Tracker::plan_done() const {
+  return impl_->runs.running() && has_done_its_plan(*impl_->state.current);
+}
+
 std::optional<Instant> Tracker::last_time() const {
   return impl_->state.last_time;
 }

@@ -45,6 +45,7 @@ class Tracker {
   void flush(Records& out);
 
   bool running() const;                      // there is an open run
+  bool plan_done() const;                    // … and it has shown all that it planned
   std::optional<Instant> last_time() const;  // of the last line with a time
 
   // Runs are numbered from `first` on, the current one included. For a tracker that nobody has heard of yet.

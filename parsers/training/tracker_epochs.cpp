@@ -312,10 +312,15 @@ struct EpochLine {
 
 using Tells = EpochLine::Tells;
 
+// A bar whose last state the end stood behind is drawn once more, whether or not that state was read.
+bool is_last_of_plan(const RunTrack& last, std::optional<std::int64_t> number) {
+  return number && number_set(last.run, name_of(Field::epochs)) == *number + 1 && last.epochs.first != number;
+}
+
 // A line behind a run's end that begins no new one: an epoch that does not have the number of that run's first one,
 // and its last epoch's time, which one of several processes told only when another had told of the end.
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
-  if (event.has(Field::seconds)) return last.epochs.shows(line.number);
+  if (event.has(Field::seconds)) return last.epochs.shows(line.number) || is_last_of_plan(last, line.number);
   const bool begins_anew =
       (line.counted || last.training.by_lines) && last.epochs.first && last.epochs.first == line.number;
   return !begins_anew && !next_is_described && !event.has(Field::epochs);

@@ -226,6 +226,32 @@ TEST_F(Ingesting, AStillRunIsLostAfterARestartToo) {
   EXPECT_EQ(runs()[0].run.state, RunState::lost);
 }
 
+// Diffusers' scripts say nothing behind the bar that counts all of their steps.
+TEST_F(Ingesting, AStillRunThatHasDoneItsPlanIsOverSooner) {
+  const auto bar = [](int step) {
+    return "Steps: " + std::to_string(step / 4) + "%|####| " + std::to_string(step) + "/400 [" +
+           std::to_string(step / 60) + ":" + std::to_string(step % 60 + 100).substr(1) +
+           "<00:00,  1.00s/it, loss=0.5]\n";
+  };
+  const auto write_to = [&](const std::string& name, int last) {
+    for (int step = 40; step <= last; step += 40) append(name, bar(step));
+  };
+  write_to("done.log", 400);
+  write_to("half.log", 200);
+  start();
+  settle();
+  const auto state_of = [&](std::string_view name) {
+    for (const auto& row : runs())
+      if (row.source.ends_with(name)) return row.run.state;
+    return RunState::failed;
+  };
+  EXPECT_EQ(state_of("done.log"), RunState::running);
+  static_cast<void>(tick_after(seconds(400)));
+  settle();
+  EXPECT_EQ(state_of("done.log"), RunState::finished);
+  EXPECT_EQ(state_of("half.log"), RunState::running);
+}
+
 TEST_F(Ingesting, APathThatWasGoneForDaysIsTheSameSourceAgain) {
   append("lenet.log", lenet_);
   start();

@@ -130,6 +130,24 @@ TEST(BarsByEpoch, OfWhichOneIsLeftAreAsManyAsTheEndSays) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// Whatever state of the bar it was printed behind, the end is one, and the bar that is drawn once more no other run.
+TEST(BarsByEpoch, EndBehindTheLastState) {
+  const std::string bar = "| 350/350 [00:35<00:00, 10.00it/s, v_num=0]";
+  const std::string end = "`Trainer.fit` stopped: `max_epochs=3` reached.";
+  for (const bool shown : {true, false}) {
+    std::vector<std::string> lines = {"GPU available: True (cuda), used: True"};
+    for (int epoch = 0; epoch < (shown ? 3 : 2); ++epoch)
+      lines.push_back(written("Epoch %d: 100%%|##########", epoch) + bar);
+    lines.push_back("Epoch 2: 100%|##########" + bar + end);
+    lines.push_back("Epoch 2: 100%|##########" + bar);
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_EQ(runs.at(0).iteration, 3 * 350);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.1, 1e-9);
+  }
+}
+
 // Rich's bar is drawn when all is over: in a file the end stands above the last epoch, the only one shown.
 TEST(BarsByEpoch, DrawnByRichAtTheEndAreOfTheRunThatHasEnded) {
   const auto runs = runs_of({"Namespace(batch=64, arch='resnet18')", "GPU available: True (cuda), used: True",
