@@ -225,13 +225,19 @@ void Ingest::touch(IngestedSource& source) {
   if (!std::exchange(source.moved, true)) moved_.push_back(&source);
 }
 
+// Whether its log has been still for too long. What has done its plan goes by when we saw it move, since a file's time
+// may be of another machine's clock.
+bool Ingest::is_over(const IngestedSource& source) const {
+  if (!source.running || !source.caught_up || !source.still_since) return false;
+  if (source.plan_done && now_ - source.used > options_.lost_after / kDoneSooner) return true;
+  return now_ - *source.still_since > options_.lost_after;
+}
+
 Result<void> Ingest::close_still_runs() {
   if (now_ < next_still_look_) return {};
   next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
   for (auto& [path, source] : sources_) {
-    const auto limit = source->plan_done ? options_.lost_after / kDoneSooner : options_.lost_after;
-    const bool still = source->caught_up && source->still_since && now_ - *source->still_since > limit;
-    if (!still || !source->running) continue;
+    if (!is_over(*source)) continue;
     if (moved_.size() >= options_.most_awake) {  // the others soon
       next_still_look_ = now_ + kStillLook;
       break;

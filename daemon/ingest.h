@@ -109,6 +109,7 @@ class Ingest {
   Result<void> take(const follow::Batch& batch, Instant wall);
   void note_activity(IngestedSource& source, Instant modified, Instant wall) const;
   void touch(IngestedSource& source);
+  bool is_over(const IngestedSource& source) const;
   Result<void> close_still_runs();
   Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
   void note_begun(IngestedSource& source);

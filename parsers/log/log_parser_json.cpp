@@ -17,7 +17,7 @@ ETAD_SAVED(StampedTimesState, of, lines, last)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps, told_rate, bar, first, last,
            rises, epoch, step, steps, counts_steps, stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
-           unclear, needs_are_met)
+           unclear, needs_are_met, comes_late, zone)
 ETAD_SAVED(RivalState, reading, segments, points)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)

@@ -107,6 +107,8 @@ struct ReadingState {
   VoiceState voices;
   UnclearTimesState unclear;
   bool needs_are_met = false;
+  bool comes_late = false;       // what is stamped, and so what is not
+  std::optional<Duration> zone;  // added to stamps
 };
 
 // A reading that is not (yet) the one that counts, and what it has found.

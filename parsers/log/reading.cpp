@@ -32,6 +32,14 @@ bool is_said_by_all(EventKind kind) {
   }
 }
 
+// A line's stamp and its coming lie so far apart, by half hours, where the log is written in another time zone.
+Duration zone_between(Instant written, Instant seen) {
+  using namespace std::chrono_literals;
+  using HalfHours = std::chrono::duration<std::int64_t, std::ratio<1800>>;
+  const Duration by = seen - written, zone = std::chrono::round<HalfHours>(by);
+  return std::chrono::abs(by - zone) <= 5s && std::chrono::abs(zone) <= 26h ? zone : Duration{};
+}
+
 }  // namespace
 
 Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
@@ -61,10 +69,20 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   unclear_.resolve(event);
   if (!table_ && tracker_.hears_precision(event.kind))
     if (const std::string_view told = precision_in(event.message); !told.empty()) tracker_.precision(told);
-  tracker_.feed(line, event, arrival, out);
+  if (event.time) place_in_time(*event.time, arrival);
+  tracker_.feed(line, event, comes_late_ ? std::nullopt : arrival, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+// The first stamp says by its coming in which zone the log is written. What was copied here, or waits in a buffer, shows
+// by its stamps that lines do not come when they are written: then their coming dates none.
+void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arrival) {
+  constexpr Instant::duration kLate = std::chrono::minutes(1);
+  if (!zone_) zone_ = arrival ? zone_between(stamp, *arrival) : Duration{};
+  stamp += std::chrono::duration_cast<Instant::duration>(*zone_);
+  if (arrival) comes_late_ = std::chrono::abs(*arrival - stamp) > kLate;
 }
 
 // What the file beside the log says of how the run was started. Its lines are settings or nothing: no file but the
@@ -122,7 +140,8 @@ void Reading::number_from(std::int64_t first) {
 
 ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
-                     measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_};
+                     measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_,  comes_late_,
+                     zone_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   if (rows_) state.table = TableState{rows_->header(), 0};
   return state;
@@ -139,6 +158,8 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.time_.year = state.year;
   reading.measured_ = state.measured;
   reading.needs_are_met_ = state.needs_are_met;
+  reading.comes_late_ = state.comes_late;
+  reading.zone_ = state.zone;
   reading.first_ordinal_ = state.first_ordinal;
   reading.voices_ = state.voices;
   reading.unclear_ = UnclearTimes(state.unclear);

@@ -67,6 +67,7 @@ class Reading {
  private:
   bool is_heard(const Event& event);
   bool comes_again(const Event& event);
+  void place_in_time(Instant& stamp, const std::optional<Instant>& arrival);
   void take_beside(Records& out);
 
   std::shared_ptr<const Format> format_;
@@ -78,6 +79,8 @@ class Reading {
   std::optional<NamedRows> rows_;      // where rules read them by their names
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
+  bool comes_late_ = false;       // by its stamps, so that the coming of lines dates none
+  std::optional<Duration> zone_;  // added to stamps; none: there was no stamp yet
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;
   UnclearTimes unclear_;

@@ -53,7 +53,10 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
 // Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
 // blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
 void track::Windows::position(RunTrack& r, const Moment& m) {
-  if (!m.event.time || (r.window.from && r.window.from->elapsed)) return;
+  const bool beside_bar = r.window.from && r.window.from->elapsed;
+  if (beside_bar)
+    all_.runs.add_loss(r, r.window.from->iteration, m);  // the bar shows where it stands, and no loss
+  if (beside_bar || !m.event.time) return;
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);
   if (!iteration) return all_.epochs.begin_block(r, m);

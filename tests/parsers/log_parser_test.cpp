@@ -57,6 +57,35 @@ TEST(LogParser, RecognisesByContentAndReadsAWholeTraining) {
   EXPECT_GT(parser.unmatched(), 0);
 }
 
+// The wall time of a training that bears stamps at its head alone, and is seen so long after it was written.
+std::optional<Duration> wall_time_seen(std::chrono::milliseconds later) {
+  const Instant written = Instant(std::chrono::sys_days(std::chrono::year(2026) / 3 / 4).time_since_epoch()) +
+                          std::chrono::hours(5);
+  LogParser parser(options());
+  Records records;
+  const auto see = [&](const std::string& line, int second) {
+    parser.feed(line, written + std::chrono::seconds(second) + later, kModified, records);
+  };
+  see("[INFO|trainer.py:2313] 2026-03-04 05:00:00,000 >> ***** Running training *****", 0);
+  see("[INFO|trainer.py:2314] 2026-03-04 05:00:00,000 >>   Total optimization steps = 40", 0);
+  see("{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}", 101);
+  parser.flush(records);
+  const Run& run = records.runs.back();
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.train.iterations, 40);
+  if (!run.started_at || !run.ended_at) return {};
+  return std::chrono::duration_cast<Duration>(*run.ended_at - *run.started_at);
+}
+
+TEST(LogParser, WhatComesLongAfterItWasWrittenIsNotDatedByItsComing) {
+  using std::chrono::minutes;
+  using std::chrono::seconds;
+  EXPECT_EQ(wall_time_seen(seconds(2)), seconds(103)) << "it is followed";
+  EXPECT_EQ(wall_time_seen(minutes(32)), seconds(0)) << "it was copied here";
+  for (const int zone : {-480, 60, 330})
+    EXPECT_EQ(wall_time_seen(minutes(zone) + seconds(1)), seconds(102)) << "its zone is another";
+}
+
 TEST(LogParser, LinesBeforeTheFirstTellingOneAreNotLost) {
   LogParser parser(options());
   Records records;
