@@ -80,9 +80,11 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
 // by its stamps that lines do not come when they are written: then their coming dates none.
 void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arrival) {
   constexpr Instant::duration kLate = std::chrono::minutes(1);
-  if (!zone_) zone_ = arrival ? zone_between(stamp, *arrival) : Duration{};
+  const bool first = !zone_;
+  if (first) zone_ = arrival ? zone_between(stamp, *arrival) : Duration{};
   stamp += std::chrono::duration_cast<Instant::duration>(*zone_);
   if (arrival) comes_late_ = std::chrono::abs(*arrival - stamp) > kLate;
+  if (first && comes_late_) tracker_.date_beginning(stamp);
 }
 
 // What the file beside the log says of how the run was started. Its lines are settings or nothing: no file but the

@@ -156,6 +156,10 @@ void Tracker::flush(Records& out) {
   impl_->tables.flush(out);
 }
 
+void Tracker::date_beginning(Instant at) {
+  if (track::RunTrack* const r = impl_->runs.open(); r && r->run.started_at) r->run.started_at = at;
+}
+
 bool Tracker::running() const {
   return impl_->runs.running();
 }

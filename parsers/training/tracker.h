@@ -44,6 +44,9 @@ class Tracker {
   // Appends the latest state of every run that changed since the last call. Once per batch of lines.
   void flush(Records& out);
 
+  // Of an open run: that its first lines were seen says nothing of when it began.
+  void date_beginning(Instant at);
+
   bool running() const;                      // there is an open run
   bool plan_done() const;                    // … and it has shown all that it planned
   std::optional<Instant> last_time() const;  // of the last line with a time

@@ -58,7 +58,7 @@ TEST(LogParser, RecognisesByContentAndReadsAWholeTraining) {
 }
 
 // The wall time of a training that bears stamps at its head alone, and is seen so long after it was written.
-std::optional<Duration> wall_time_seen(std::chrono::milliseconds later) {
+std::optional<Duration> wall_time_seen(std::chrono::milliseconds later, bool head_first = true) {
   const Instant written = Instant(std::chrono::sys_days(std::chrono::year(2026) / 3 / 4).time_since_epoch()) +
                           std::chrono::hours(5);
   LogParser parser(options());
@@ -66,7 +66,9 @@ std::optional<Duration> wall_time_seen(std::chrono::milliseconds later) {
   const auto see = [&](const std::string& line, int second) {
     parser.feed(line, written + std::chrono::seconds(second) + later, kModified, records);
   };
-  see("[INFO|trainer.py:2313] 2026-03-04 05:00:00,000 >> ***** Running training *****", 0);
+  see(head_first ? "[INFO|trainer.py:2313] 2026-03-04 05:00:00,000 >> ***** Running training *****"
+                 : "***** Running training *****",
+      0);
   see("[INFO|trainer.py:2314] 2026-03-04 05:00:00,000 >>   Total optimization steps = 40", 0);
   see("{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}", 101);
   parser.flush(records);
@@ -82,6 +84,7 @@ TEST(LogParser, WhatComesLongAfterItWasWrittenIsNotDatedByItsComing) {
   using std::chrono::seconds;
   EXPECT_EQ(wall_time_seen(seconds(2)), seconds(103)) << "it is followed";
   EXPECT_EQ(wall_time_seen(minutes(32)), seconds(0)) << "it was copied here";
+  EXPECT_EQ(wall_time_seen(minutes(32), false), seconds(0)) << "the first stamp came late";
   for (const int zone : {-480, 60, 330})
     EXPECT_EQ(wall_time_seen(minutes(zone) + seconds(1)), seconds(102)) << "its zone is another";
 }
