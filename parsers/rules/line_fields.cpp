@@ -64,9 +64,19 @@ class LineScan : private LineText {
       case '"':
       case '\'':
         break;
+      case '(':
+        is_apart_ = is_apart_ || !is_unit_in_brackets();
+        break;
       default:
         is_apart_ = true;
     }
+  }
+
+  // "end_to_end(s)": the unit is the name's last word, as in "end_to_end_s".
+  bool is_unit_in_brackets() const {
+    const std::size_t end = end_of_word(at_);
+    return at_ > 1 && is_word_byte(text_[at_ - 2]) && byte(end) == ')' &&
+           seconds_of_unit(SmallWord(text_.substr(at_, end - at_)).view()).has_value();
   }
 
   void end_name() {

@@ -63,6 +63,8 @@ TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
   EXPECT_EQ(fields_of("it/s: 2.5"), "rate = 2.5");
   EXPECT_EQ(fields_of("step_time_ms=512"), "seconds = 512 x 0.001000");
   EXPECT_EQ(fields_of("step_ms=512 it/s=2"), "seconds = 512 x 0.001000; rate = 2");
+  EXPECT_EQ(fields_of("step_time(ms)=512"), "seconds = 512 x 0.001000");
+  EXPECT_EQ(fields_of("data_loading(s)=0.25 elapsed(s)=62.5"), "duration = 62.5");
   EXPECT_EQ(fields_of("StepTime: 0.5"), "seconds = 0.5");
   EXPECT_EQ(fields_of("time 0.52s (0.50s)"), "duration = 0.52s mean 0.50");
   EXPECT_EQ(fields_of("elapsed 1m23s"), "duration = 1m23s");
