@@ -233,6 +233,31 @@ TEST(ProgressBars, AnEpochThatIsBrokenOffIsMeasuredAsFarAsItWent) {
   EXPECT_EQ(step_time(runs.at(0)), 0.5);
 }
 
+// Steps of 0.5 s, and after each 500 a validation of 30 s, while which the epoch's bar counts on.
+TEST(ProgressBars, AValidationAmidAnEpochIsTakenOut) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    const std::string name = "Epoch " + std::to_string(epoch);
+    int seconds = 0;
+    for (int step = 100; step <= 1000; step += 100) {
+      seconds += 50;
+      lines.push_back(bar_of(step, 1000, seconds, name));
+      if (step % 500 != 0) continue;
+      for (const int batch : {10, 20})
+        lines.push_back(bar_of(batch, 20, batch * 3 / 2, "Validation DataLoader 0"));
+      seconds += 30;
+      lines.push_back(bar_of(step, 1000, seconds, name));
+    }
+  }
+  for (std::size_t restart = 0; restart < lines.size(); restart += 5) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).train.iterations, 2000);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5) << restart;
+    EXPECT_EQ(runs.at(0).test.iterations, 80);
+  }
+}
+
 TEST(ProgressBars, AnEpochTooShortForItsStatesIsMeasuredByItsEnd) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 4; ++epoch)
