@@ -140,9 +140,12 @@ bool counts_an_epoch_so_far(const RunTrack& r, std::int64_t of, std::int64_t all
          (r.run.max_iterations == counted || r.run.max_iterations == r.epochs.before + of);
 }
 
-// In a log without start lines: from the beginning again.
-bool counts_again(const RunTrack& r, std::int64_t iteration) {
-  return !r.headed && r.window.from && iteration < r.window.from->iteration;
+// From the beginning again, in a log without start lines. Where there are some (W&B has one for all that a notebook
+// trains), by less than half of the steps, of which the line itself says that they are a training's.
+bool counts_again(const RunTrack& r, const Event& event, std::int64_t iteration) {
+  if (!r.window.from || iteration >= r.window.from->iteration) return false;
+  const bool trains = event.text(Field::job) == name_of(Job::train);
+  return !r.headed || (trains && iteration < r.window.from->iteration / 2);
 }
 
 // A line that counts again without any time, amid others that count it, or one line back, is another writer's word for
@@ -309,7 +312,7 @@ void track::Windows::progress_of(const Moment& m) {
   if (!planned) return;
   const auto iteration = place(*planned, m);
   if (!iteration) return;
-  if (!counts_again(*planned, *iteration)) return train_progress(*planned, m, *iteration);
+  if (!counts_again(*planned, event, *iteration)) return train_progress(*planned, m, *iteration);
   if (is_another_writers(*planned, m, *iteration)) return;
   RunTrack& anew = all_.runs.begin_again(m);
   if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);

@@ -180,4 +180,22 @@ TEST(WandbRecords, WhatATestEndsIsNoMeasureWhereOthersAre) {
 }
 
 }  // namespace
+// A notebook's cells each train, all of them in one run of W&B's.
+TEST(WandbRecords, StepsThatBeginAgainAreAnotherTrainings) {
+  std::vector<std::string> lines = {R"(1700000000.000000 wandb run {"name": "first", "host": "n7"})"};
+  double time = 1'700'000'000;
+  for (const double each : {0.5, 0.25})
+    for (int step = 10; step <= 200; step += 10, time += 10 * each)
+      lines.push_back(
+          written(R"(%.6f wandb history {"_step": %d, "train/loss": 2.25, "train/global_step": %d})", time,
+                  step, step));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 200);
+    EXPECT_EQ(run.train.iterations, 190);
+    EXPECT_DOUBLE_EQ(to_seconds(run.train.duration) / 190, ordinal == runs.begin()->first ? 0.5 : 0.25);
+  }
+}
+
 }  // namespace etad::test
