@@ -66,15 +66,24 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
   return out;
 }
 
+void multiply(regression::Prediction& out, double drift) {
+  out.drift = drift;
+  out.seconds *= drift;
+  out.lower *= drift;
+  out.upper *= drift;
+}
+
 // How the machine's last runs went says as much of a run whoever estimates it.
-void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now, bool own_model,
+void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
                    regression::Prediction& out) {
-  if (!now || !models.knowledge) return;
-  out.drift = own_model ? models.knowledge->drift_beside_runs_of(where, *now, out.seconds)
-                        : models.knowledge->drift_of(where, *now, out.seconds);
-  out.seconds *= out.drift;
-  out.lower *= out.drift;
-  out.upper *= out.drift;
+  if (now && models.knowledge) multiply(out, models.knowledge->drift_of(where, *now, out.seconds));
+}
+
+// The same of what a network's own model says: it has learnt from its runs as they were, their drift included.
+void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, std::optional<Instant> now,
+                               regression::Prediction& out) {
+  if (now && models.knowledge)
+    multiply(out, models.knowledge->drift_beside_runs_of(model, *now, out.seconds));
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
@@ -92,7 +101,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   key = asked->key;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
   EstimatePart part = part_of(*said, asked->what, iterations);
-  move_by_drift(models, key, now, false, part.prediction);
+  move_by_drift(models, key, now, part.prediction);
   return part;
 }
 
@@ -100,7 +109,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
 Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Phase phase,
                            std::int64_t iterations, std::optional<Instant> now, ModelKey& key) {
   auto part = never_ran(models, question, phase, iterations, key);
-  if (part) move_by_drift(models, key, now, false, part->prediction);
+  if (part) move_by_drift(models, key, now, part->prediction);
   return part;
 }
 
@@ -112,7 +121,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   const FittedModel& fitted = *model;
   auto part = ask(model, iterations, batch, question, batch_parameter);
   if (!part || fitted.own_runs) return part;
-  move_by_drift(models, fitted.key, now, true, part->prediction);
+  move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
   if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted.key, question);
