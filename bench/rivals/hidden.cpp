@@ -119,7 +119,7 @@ void print_hidden(const History& history, Target target, const std::string& what
 
   const auto all = estimators::estimators();
   std::vector<Sum> sums(all.size());
-  std::map<std::string, Sum> chosen_by_phase;  // of the answer chosen; "": of all
+  std::map<std::string, Sum> chosen;  // the answer chosen: of all questions (""), of a phase, of a kind
   std::map<Kind, int> kinds;
   for (std::size_t fold = 0; fold < folds; ++fold) {
     History known, hidden;
@@ -150,9 +150,9 @@ void print_hidden(const History& history, Target target, const std::string& what
         sums[i].add(group.log_value, answers[i]);
       }
       const auto order = ranking(records, kind);
-      const auto chosen = std::ranges::find_if(order, [&](std::size_t i) { return answers[i].has_value(); });
-      for (const std::string& phase : {std::string(), group.what->phase})
-        chosen_by_phase[phase].add(group.log_value, chosen == order.end() ? std::nullopt : answers[*chosen]);
+      const auto first = std::ranges::find_if(order, [&](std::size_t i) { return answers[i].has_value(); });
+      for (const std::string& of : {std::string(), group.what->phase, std::string(column_of(kind))})
+        chosen[of].add(group.log_value, first == order.end() ? std::nullopt : answers[*first]);
     }
   }
   std::printf("%s, %zu parts in %zu folds:", what.c_str(), parts.size(), folds);
@@ -164,8 +164,7 @@ void print_hidden(const History& history, Target target, const std::string& what
                 100 * sum.held / sum.answered, sum.answered, sum.asked);
   };
   for (std::size_t i = 0; i < sums.size(); ++i) print(std::string(all[i].name), sums[i]);
-  for (const auto& [phase, sum] : chosen_by_phase)
-    print(phase.empty() ? "the chosen one" : "the chosen one, " + phase, sum);
+  for (const auto& [of, sum] : chosen) print(of.empty() ? "the chosen one" : "the chosen one, " + of, sum);
 }
 
 }  // namespace etad::bench
