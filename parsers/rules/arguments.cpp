@@ -38,6 +38,9 @@ constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
 constexpr std::array<std::string_view, 8> kGlobalBatch = {
     "effective_batch_size", "global_batch_size",      "global_train_batch_size", "ims_per_batch",
     "total_batch_size",     "total_train_batch_size", "train_batch_size",        "train_global_batch_size"};
+constexpr std::array<std::string_view, 11> kEpochs = {
+    "epochs",  "max_epoch", "max_epochs", "n_epoch",      "n_epochs",    "nb_epochs",
+    "nepochs", "num_epoch", "num_epochs", "total_epochs", "train_epochs"};
 constexpr std::array<std::string_view, 15> kNetwork = {"arch",
                                                        "arch_name",
                                                        "architecture",
@@ -102,6 +105,7 @@ bool take(std::string_view message, std::string_view name, std::string_view valu
     return !network.empty() && add(event, Field::network, network);
   }
   if (!is_count(value)) return false;
+  if (is_one_of(kEpochs, plain)) return add(event, Field::epochs, value);
   if (is_one_of(kBatch, plain) || is_batch_of_command(message, plain))
     return add(event, Field::batch_size, value);
   return is_one_of(kGlobalBatch, plain) && add(event, Field::global_batch_size, value);

@@ -13,6 +13,8 @@ namespace {
 // What lines that are surer have not said.
 void add_arguments(RunTrack& r, const Arguments& told) {
   if (r.run.network.empty()) r.run.network = told.network;
+  if (told.epochs && !r.run.max_iterations)
+    r.run.settings.try_emplace(std::string(name_of(Field::epochs)), std::to_string(*told.epochs));
   const auto precision = r.run.settings.find("precision");
   if (says_more(told.precision, precision == r.run.settings.end() ? "" : std::string_view(precision->second)))
     r.run.settings.insert_or_assign("precision", told.precision);
@@ -36,6 +38,7 @@ void track::Values::argument(const Moment& m) {
   if (told.network.empty()) told.network = kept_text(m.event.text(Field::network), track::kMaxText);
   if (!told.batch_size) told.batch_size = positive_of(m.event, Field::batch_size);
   if (!told.global_batch_size) told.global_batch_size = positive_of(m.event, Field::global_batch_size);
+  if (!told.epochs) told.epochs = positive_of(m.event, Field::epochs);
   RunTrack* const begun = beginning(all_.runs.open());
   if (!begun) return;
   add_arguments(*begun, told);

@@ -91,7 +91,7 @@ struct Told {
 // What a program says that it was started with (EventKind::argument).
 struct Arguments {
   std::string network;
-  std::optional<std::int64_t> batch_size, global_batch_size;
+  std::optional<std::int64_t> batch_size, global_batch_size, epochs;
   std::string precision;
   bool used = false;  // a run has begun with them: what comes now is another program's
 };

@@ -26,7 +26,7 @@ TEST(Arguments, StandInListsOfManyForms) {
   EXPECT_EQ(said_by(R"({"model_name": "google/bert-tiny", "batch_size": 32})"),
             "network=bert-tiny batch_size=32");
   EXPECT_EQ(said_by("+ python -u train.py --model resnet50 --epochs 3 --batch-size 128"),
-            "network=resnet50 batch_size=128");
+            "network=resnet50 epochs=3 batch_size=128");
   EXPECT_EQ(said_by("python train.py --arch=resnet50 --batch_size=128"), "network=resnet50 batch_size=128");
   EXPECT_EQ(said_by("model=lstm device=cuda seed=42"), "network=lstm");
 }

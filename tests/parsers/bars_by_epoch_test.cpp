@@ -130,6 +130,16 @@ TEST(BarsByEpoch, OfWhichOneIsLeftAreAsManyAsTheEndSays) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+// Nothing else says how many epochs there will be; what lines of the training say counts more.
+TEST(BarsByEpoch, AreAsManyAsTheProgramWasStartedFor) {
+  std::vector<std::string> lines = {"Namespace(batch=64, arch='resnet18', max_epochs=4)",
+                                    "Epoch 0: 100%|####| 350/350 [00:35<00:00, 10.00it/s, loss=0.5]"};
+  EXPECT_EQ(only_run(lines).max_iterations, 4 * 350);
+  lines.emplace_back("Epoch 1/9: 100%|####| 350/350 [00:35<00:00, 10.00it/s, loss=0.5]");
+  lines[1] = "Epoch 0/9: 100%|####| 350/350 [00:35<00:00, 10.00it/s, loss=0.5]";
+  EXPECT_EQ(only_run(lines).max_iterations, 9 * 350);
+}
+
 // Whatever state of the bar it was printed behind, the end is one, and the bar that is drawn once more no other run.
 TEST(BarsByEpoch, EndBehindTheLastState) {
   const std::string bar = "| 350/350 [00:35<00:00, 10.00it/s, v_num=0]";

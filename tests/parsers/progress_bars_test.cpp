@@ -2,7 +2,6 @@
 // end.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -24,24 +23,6 @@ TEST(ProgressBars, EachStateOfABarIsALine) {
                    "[01:00<03:00, 30.00s/it]"),
             (std::vector<std::string>{" 0%| | 0/8 [00:00<?, ?it/s]", "12%|# | 1/8 [00:30<03:30, 30.00s/it]",
                                       "25%|## | 2/8 [01:00<03:00, 30.00s/it]"}));
-}
-
-// Hugging Face's Trainer prints the loss beside its bar, with an epoch for a place.
-TEST(ProgressBars, LossPrintedBesideABarIsOfItsStep) {
-  std::vector<std::string> lines = {"***** Running training *****", "  Total optimization steps = 400"};
-  for (int step = 40; step <= 400; step += 40) {
-    lines.push_back(
-        written(" %d%%|## | %d/400 [%02d:%02d<00:00,  1.00s/it]", step / 4, step, step / 60, step % 60));
-    lines.push_back(written("{'loss': '%.2f', 'grad_norm': '0.5', 'learning_rate': '4e-05', 'epoch': '%.2f'}",
-                            4.0 - step / 200.0, step / 400.0));
-  }
-  const Records records = records_of(*shipped_formats().find("huggingface"), lines);
-  std::map<std::int64_t, double> losses;
-  for (const auto& point : records.points)
-    if (!std::isnan(point.value.loss)) losses[point.value.iteration] = point.value.loss;
-  ASSERT_EQ(losses.size(), 10U);
-  EXPECT_DOUBLE_EQ(losses.at(40), 3.8);
-  EXPECT_DOUBLE_EQ(losses.at(200), 3.0);
 }
 
 TEST(ProgressBars, OfStatesOfTheSameCountTheLastStays) {
