@@ -76,13 +76,13 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   return known;
 }
 
-// The first stamp says by its coming in which zone the log is written. What was copied here, or waits in a buffer, shows
+// The first stamp that is seen coming, and not amid a run whose others were not, says in which zone the log is written. What was copied here, or waits in a buffer, shows
 // by its stamps that lines do not come when they are written: then their coming dates none.
 void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arrival) {
   constexpr Instant::duration kLate = std::chrono::minutes(1);
-  const bool first = !zone_;
-  if (first) zone_ = arrival ? zone_between(stamp, *arrival) : Duration{};
-  stamp += std::chrono::duration_cast<Instant::duration>(*zone_);
+  const bool first = !tracker_.last_time();
+  if (!zone_ && arrival && (first || !tracker_.running())) zone_ = zone_between(stamp, *arrival);
+  if (zone_) stamp += std::chrono::duration_cast<Instant::duration>(*zone_);
   if (arrival) comes_late_ = std::chrono::abs(*arrival - stamp) > kLate;
   if (first && comes_late_) tracker_.date_beginning(stamp);
 }

@@ -80,7 +80,7 @@ class Reading {
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
   bool comes_late_ = false;       // by its stamps, so that the coming of lines dates none
-  std::optional<Duration> zone_;  // added to stamps; none: there was no stamp yet
+  std::optional<Duration> zone_;  // added to stamps; none: nothing has told it
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;
   UnclearTimes unclear_;

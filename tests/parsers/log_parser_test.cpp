@@ -89,6 +89,35 @@ TEST(LogParser, WhatComesLongAfterItWasWrittenIsNotDatedByItsComing) {
     EXPECT_EQ(wall_time_seen(minutes(zone) + seconds(1)), seconds(102)) << "its zone is another";
 }
 
+// What was there before it was followed has the zone of the daemon, and so has a training amid which following began.
+TEST(LogParser, AZoneIsThatOfTheTrainingsThatWereSeenFromTheirBeginning) {
+  using std::chrono::seconds;
+  for (const bool amid : {false, true}) {
+    const Instant midnight(std::chrono::sys_days(std::chrono::year(2026) / 3 / 4).time_since_epoch());
+    LogParser parser(options());
+    Outcome outcome;
+    const auto feed = [&](int at, const std::string& text, bool live) {
+      Records records;
+      const Instant seen = midnight + seconds(at + 3600);
+      parser.feed(
+          test::written("[INFO|trainer.py:2313] 2026-03-04 00:%02d:%02d,000 >> ", at / 60, at % 60) + text,
+          live ? std::optional(seen) : std::nullopt, kModified, records);
+      parser.flush(records);
+      outcome.add(records);
+    };
+    const std::string begin = "***** Running training *****";
+    const std::string end = "{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}";
+    feed(0, begin, false);
+    feed(100, end, amid);
+    feed(200, begin, true);
+    feed(300, end, true);
+    ASSERT_EQ(outcome.runs.size(), 2U);
+    EXPECT_EQ(outcome.runs[0].ended_at, midnight + seconds(100));
+    EXPECT_EQ(outcome.runs[1].started_at, midnight + seconds(200 + 3600));
+    EXPECT_EQ(outcome.runs[1].ended_at, midnight + seconds(300 + 3600));
+  }
+}
+
 TEST(LogParser, LinesBeforeTheFirstTellingOneAreNotLost) {
   LogParser parser(options());
   Records records;
