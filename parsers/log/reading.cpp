@@ -76,8 +76,9 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   return known;
 }
 
-// The first stamp that is seen coming, and not amid a run whose others were not, says in which zone the log is written. What was copied here, or waits in a buffer, shows
-// by its stamps that lines do not come when they are written: then their coming dates none.
+// The first stamp that is seen coming, and not amid a run whose others were not, says in which zone the log is written.
+// What was copied here, or waits in a buffer, shows by its stamps that lines do not come when they are written: then
+// their coming dates none.
 void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arrival) {
   constexpr Instant::duration kLate = std::chrono::minutes(1);
   const bool first = !tracker_.last_time();
