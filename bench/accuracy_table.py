@@ -20,6 +20,7 @@ import tempfile
 import published_tables
 
 OURS = ("combined", "effects", "end_to_end")
+FEWEST_ASKED = 50  # of a kind of question that is shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +63,7 @@ QUESTIONS = [
     Question(ONE, "steps", "all-but-one", 0.2),
     Question(ONE, "latencies", "all-but-one", 1),
     Question(ONE, "steps", "all-but-one", 1),
-    Question("numbers of GPUs", "machines", "devices", 0.2, "3.3", kind="devices"),
+    Question("numbers of GPUs between others", "machines", "devices", 0.09, "3.3", kind="devices"),
     Question("more GPUs than 2", "machines", "few-devices", 0.2, "8.5"),
     Question("more GPUs than 2", "machines", "few-devices", 1),
     Question("a network on a machine, settings ran", "machines", "device", 0.2, "11"),
@@ -113,20 +114,32 @@ def parse_records(text):
     return out
 
 
-def record_lines(measurements, text):
-    """What a history's records say of each kind of question: ours beside the best of the field's methods."""
-    for kind, rows in parse_records(text).items():
-        if "combined" not in rows:
-            continue
-        rival, ours = best_rival(rows), rows["combined"]
-        line, effects = (f"{rows[name].error:.1f}" if name in rows else "" for name in ("gianniti", "effects"))
-        yield "| " + " | ".join([measurements, f"`{kind}`", str(ours.asked), line,
-                                 f"`{rival[1]}` {rival[0]:.1f}" if rival else "", effects, f"{ours.error:.1f}",
-                                 f"{ours.held:.0f}"]) + " |"
-
-
 def of_each(cuts, value):
-    return " / ".join("" if cut is None else value(cut) for cut in cuts)
+    return " / ".join("" if cut is None else value(cut) for cut in cuts) if any(cuts) else ""
+
+
+def errors(cuts):
+    return of_each(cuts, lambda row: f"{row.error:.1f}")
+
+
+def record_lines(measurements, texts):
+    """What the records of each cut say of each kind of question: ours beside the best of the field's methods."""
+    cuts = [parse_records(text) for text in texts]
+    for kind in cuts[0]:
+        rows = [cut[kind] for cut in cuts]
+        if max(row["combined"].asked if "combined" in row else 0 for row in rows) < FEWEST_ASKED:
+            continue
+        line, effects, ours = ([row.get(name) for row in rows] for name in ("gianniti", "effects", "combined"))
+        yield "| " + " | ".join([
+            measurements, f"`{kind}`", of_each(ours, lambda row: str(row.asked)), errors(line),
+            of_each([best_rival(row) for row in rows], lambda rival: f"`{rival[1]}` {rival[0]:.1f}"), errors(effects),
+            errors(ours), of_each(ours, lambda row: f"{row.held:.0f}")]) + " |"
+
+
+def named(measurements, quantity):
+    """The measurements, and the quantity where they are of several and it is not the one they are there for."""
+    own = {"energy": "energy", "all energy": "energy", "memory": "memory"}.get(measurements, "time")
+    return measurements if quantity == own else f"{measurements}, {quantity}"
 
 
 def line(question, cuts):
@@ -136,10 +149,9 @@ def line(question, cuts):
         return None
     rivals = [None if question.kind else best_rival(rows) for rows in cuts]
     share = {0: "one by one", 1: "all"}.get(question.share, f"1/{round(1 / question.share)}" if question.share else "")
-    of = question.measurements + ("" if question.quantity == "time" else f", {question.quantity}")
-    cells = [question.asked, of, share, of_each(ours, lambda row: str(row.asked)),
-             of_each(ours, lambda row: f"{row.error:.1f}"), of_each(ours, lambda row: f"{row.held:.0f}"),
-             of_each(rivals, lambda rival: f"`{rival[1]}` {rival[0]:.1f}") if any(rivals) else "", question.goal]
+    cells = [question.asked, named(question.measurements, question.quantity), share,
+             of_each(ours, lambda row: str(row.asked)), errors(ours), of_each(ours, lambda row: f"{row.held:.0f}"),
+             of_each(rivals, lambda rival: f"`{rival[1]}` {rival[0]:.1f}"), question.goal]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -200,9 +212,8 @@ def print_tables(ask, paths, questions, records):
             print(text, flush=True)
     print(RECORDS_HEAD, flush=True)
     for name, quantity, runs in records:
-        for number, run in enumerate(runs, 1):
-            of = name + (f" {number}" if len(runs) > 1 else "") + ("" if quantity == "time" else f", {quantity}")
-            for text in record_lines(of, run.result()):
+        if runs:
+            for text in record_lines(named(name, quantity), [run.result() for run in runs]):
                 print(text, flush=True)
 
 

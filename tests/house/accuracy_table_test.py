@@ -45,18 +45,20 @@ class Table(unittest.TestCase):
         self.assertEqual(accuracy_table.line(question, [self.rows]),
                          "| the larger half | steps | all | 12 | 6.0 | 92 |  |  |")
 
-    def test_records_show_the_best_rival_of_each_kind(self):
+    def test_records_show_the_best_rival_of_each_kind_that_was_asked_often(self):
         said = """
-| Estimator | seen | batch_size |
-|---|---|---|
-| gianniti | | 8.2 (90; 20/20) |
-| bitirgen | | 7.0 (91; 9/20) |
-| effects | 2.0 (90; 5/5) | 4.9 (90; 20/20) |
-| combined | **1.9** (80; 5/5) | **4.8** (90; 20/20) |
+| Estimator | seen | batch_size | settings |
+|---|---|---|---|
+| gianniti | | 8.2 (90; 200/200) | |
+| bitirgen | | 7.0 (91; 90/200) | |
+| effects | 2.0 (90; 50/50) | 4.9 (90; 200/200) | |
+| combined | **1.9** (80; 50/50) | **4.8** (90; 200/200) | 3.0 (90; 49/49) |
 """
-        self.assertEqual(list(accuracy_table.record_lines("steps", said)),
-                         ["| steps | `seen` | 5 |  |  | 2.0 | 1.9 | 80 |",
-                          "| steps | `batch_size` | 20 | 8.2 | `gianniti` 8.2 | 4.9 | 4.8 | 90 |"])
+        self.assertEqual(list(accuracy_table.record_lines("steps", [said])),
+                         ["| steps | `seen` | 50 |  |  | 2.0 | 1.9 | 80 |",
+                          "| steps | `batch_size` | 200 | 8.2 | `gianniti` 8.2 | 4.9 | 4.8 | 90 |"])
+        self.assertEqual(list(accuracy_table.record_lines("steps", [said, said]))[0],
+                         "| steps | `seen` | 50 / 50 |  |  | 2.0 / 2.0 | 1.9 / 1.9 | 80 / 80 |")
 
     def test_what_nobody_has_makes_no_row(self):
         self.assertIsNone(accuracy_table.line(accuracy_table.QUESTIONS[0], []))
