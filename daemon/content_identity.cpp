@@ -16,14 +16,10 @@ std::size_t ContentIdentity::until_next(std::size_t bytes) const {
   return static_cast<std::size_t>(step);
 }
 
-std::ptrdiff_t ContentIdentity::pass(std::string_view bytes) {
+std::ptrdiff_t ContentIdentity::pass(std::string_view bytes, std::size_t held) {
   if (head_.size() < follow::kHeadBytes) head_.append(bytes.substr(0, follow::kHeadBytes - head_.size()));
-  if (bytes.size() >= follow::kMarkerBytes) {
-    tail_ = bytes.substr(bytes.size() - follow::kMarkerBytes);
-  } else {
-    tail_.append(bytes);
-    if (tail_.size() > follow::kMarkerBytes) tail_.erase(0, tail_.size() - follow::kMarkerBytes);
-  }
+  tail_.erase(0, tail_.size() - std::min(tail_.size(), follow::kMarkerBytes + held));
+  tail_.append(bytes);
   size_ += static_cast<std::int64_t>(bytes.size());
   for (std::size_t i = 0; i < known_.size(); ++i) {
     const KnownContent& known = known_[i];
@@ -42,8 +38,8 @@ bool ContentIdentity::begins_as(std::string_view head) const {
 std::string ContentIdentity::head() const {
   return follow::head_of(head_);
 }
-std::string ContentIdentity::marker() const {
-  return follow::marker_of(tail_);
+std::string ContentIdentity::marker(std::size_t held) const {
+  return follow::marker_of(std::string_view(tail_).substr(0, tail_.size() - std::min(held, tail_.size())));
 }
 std::string ContentIdentity::finished() const {
   return follow::finished_identity(head(), size_, marker());

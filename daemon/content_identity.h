@@ -26,8 +26,8 @@ class ContentIdentity {
   std::size_t until_next(std::size_t bytes) const;
 
   // Passes these bytes. Returns the index into `known` of a content that is the same up to exactly here; -1:
-  // none.
-  std::ptrdiff_t pass(std::string_view bytes);
+  // none. `held`: of how many of those that passed before a marker may still be asked.
+  std::ptrdiff_t pass(std::string_view bytes, std::size_t held = 0);
 
   // Whether what has passed begins with the bytes that gave `head`.
   bool begins_as(std::string_view head) const;
@@ -35,12 +35,13 @@ class ContentIdentity {
   std::int64_t size() const { return size_; }
   std::string finished() const;  // follow::finished_identity of all that has passed
   std::string head() const;
-  std::string marker() const;
+  // Of the bytes before the last `held` ones.
+  std::string marker(std::size_t held = 0) const;
 
  private:
   std::vector<KnownContent> known_;  // in the order given
   std::string head_;                 // the first bytes, as they are
-  std::string tail_;                 // the last ones
+  std::string tail_;                 // the last ones, with those that may be held
   std::int64_t size_ = 0;
 };
 

@@ -135,7 +135,7 @@ Result<void> LogImport::feed(std::string_view bytes) {
     // In steps that end where a known content ends, so that it can be compared there.
     const std::string_view step = bytes.substr(0, identity_.until_next(bytes.size()));
     bytes.remove_prefix(step.size());
-    const std::ptrdiff_t twin = identity_.pass(step);
+    const std::ptrdiff_t twin = identity_.pass(step, lines_.held());
     if (!passing_) lines_.feed(step);
     uncommitted_ += passing_ ? 0 : static_cast<std::int64_t>(step.size());
     if (twin >= 0 && !passing_) {
@@ -292,7 +292,7 @@ Result<void> LogImport::commit() {
   row_.skipped_bytes += losses.skipped_bytes;
   report_.rejected += records_.rejected;
   row_.read_at = options_.now();
-  row_.marker = identity_.marker();
+  row_.marker = identity_.marker(lines_.held());
   row_.state = parser_.save();
   for (const Run& run : records_.runs) runs_.insert(run.ordinal);
   report_.segments += static_cast<std::int64_t>(records_.segments.size());

@@ -1,102 +1,12 @@
 // One log that comes into the history on two ways at once is in it once.
 #include <algorithm>
-#include <functional>
 
-#include "daemon/importer.h"
-#include "tests/daemon/faulty_writer.h"
-#include "tests/daemon/followed_files.h"
-#include "tests/places.h"
+#include "tests/daemon/import_races.h"
 
 namespace etad {
 namespace {
 
 using std::chrono::seconds;
-
-// The real files; what a test wants to happen in the middle of a poll happens at a read.
-class WatchedFiles final : public follow::FileSystem {
- public:
-  std::function<void()> at_next_read;
-
-  follow::OsResult<follow::FileStatus> status(const std::string& path) override {
-    return real_->status(path);
-  }
-  follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
-    return real_->list(directory);
-  }
-  follow::OsResult<std::string> resolve(const std::string& path) override { return real_->resolve(path); }
-  follow::OsResult<Handle> open(const std::string& path) override { return real_->open(path); }
-  void close(Handle handle) override { real_->close(handle); }
-  follow::OsResult<follow::FileStatus> status(Handle handle) override { return real_->status(handle); }
-  follow::OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
-    const auto got = real_->read(handle, offset, into);
-    if (into.size() > follow::kHeadBytes && at_next_read) std::exchange(at_next_read, nullptr)();
-    return got;
-  }
-  std::int64_t next_data(Handle handle, std::int64_t offset) override {
-    return real_->next_data(handle, offset);
-  }
-
- private:
-  std::unique_ptr<follow::FileSystem> real_ = follow::posix_filesystem();
-};
-
-class ImportRaces : public FollowedFiles {
- protected:
-  ImportRaces() {
-    auto files = std::make_unique<WatchedFiles>();
-    watched_ = files.get();
-    files_ = std::move(files);
-  }
-
-  void set_modified(const std::string& name, Instant time) const {
-    using FileTime = std::filesystem::file_time_type;
-    std::filesystem::last_write_time(file(name), std::chrono::time_point_cast<FileTime::duration>(
-                                                     std::chrono::file_clock::from_sys(time)));
-  }
-
-  std::unique_ptr<service::ImportSession> begin(const std::string& name, std::string_view content) {
-    ImportOptions options;
-    options.formats = shipped_formats();
-    options.host = "gpu1";
-    options.now = [this] { return wall_; };
-    auto session = begin_log_import({name, "", {}, kToday}, std::move(options), *writer_, [] {}).value();
-    const auto fed = session->feed(content);
-    EXPECT_TRUE(fed) << fed.error().text();
-    return session;
-  }
-
-  // The import ends amid the follower's first read of the file.
-  void end_while_read(service::ImportSession& import) {
-    watched_->at_next_read = [&] {
-      const auto done = import.finish();
-      EXPECT_TRUE(done) << done.error().text();
-    };
-    wait();
-    EXPECT_EQ(watched_->at_next_read, nullptr);
-  }
-
-  FaultyWriter* write_by_faulty_writer() {
-    writer_.reset();
-    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-    FaultyWriter* const history = faulty.get();
-    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
-    return history;
-  }
-
-  void expect_once() {
-    ASSERT_EQ(runs().size(), 1U);
-    EXPECT_EQ(runs()[0].run.train.iterations, 500);
-    EXPECT_EQ(reader_->segments(runs()[0].id, 0, 1000).value().size(), 16U);
-    EXPECT_EQ(reader_->size().value().segments, 16);
-  }
-
-  std::string first_lines(std::string_view until) const {
-    return lenet_.substr(0, lenet_.rfind('\n', lenet_.find(until)) + 1);
-  }
-
-  WatchedFiles* watched_ = nullptr;
-  const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
-};
 
 TEST_F(ImportRaces, TwoImportsOfOneLogAtOnceLeaveItOnce) {
   auto first = begin("/a.log", lenet_), second = begin("/b.log", lenet_);
