@@ -27,6 +27,22 @@ bool was_just_begun(const follow::Batch& batch, Instant wall) {
          batch.size <= kFewBytes;
 }
 
+std::string content_of(const SourceRow& row) {
+  return follow::finished_identity(row.head, row.offset, row.marker);
+}
+
+// Whether what the history has of `source` is in `import`, too.
+Result<bool> is_beginning_of(Writer& writer, std::int64_t source, std::int64_t import) {
+  const auto finished = writer.finished_files();
+  if (!finished) return tl::unexpected(finished.error());
+  const auto is_of_it = [&](const FinishedFile& file) { return file.source_id == source; };
+  if (std::ranges::any_of(*finished, is_of_it)) return false;
+  const auto without_runs = writer.sources_without_runs();
+  if (!without_runs) return tl::unexpected(without_runs.error());
+  if (std::ranges::binary_search(*without_runs, source)) return true;
+  return writer.is_beginning(source, import);
+}
+
 }  // namespace
 
 Ingest::Ingest(IngestOptions options, SharedWriter& writer, follow::Follower& follower)
@@ -47,6 +63,7 @@ Result<void> Ingest::restore(Instant wall) {
   auto finished = writer_.with([](Writer& writer) { return writer.finished_files(); });
   if (!finished) return tl::unexpected(finished.error());
   std::sort(running->begin(), running->end());
+  std::stable_partition(rows->begin(), rows->end(), [](const SourceRow& row) { return row.gone; });
   std::vector<follow::Position> positions;
   for (const SourceRow& row : *rows) {
     if (row.kind == "import" || row.pending) continue;
@@ -58,9 +75,11 @@ Result<void> Ingest::restore(Instant wall) {
   for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
   follower_.restore(
       std::move(positions), std::move(identities), [this](const std::string& path) { return recall(path); },
-      [this](const std::string& path, const std::string& identity, const std::string& imported) {
-        return options_.unseen ? tl::expected<bool, int>(false) : go_on(path, identity, imported);
-      });
+      options_.unseen
+          ? follow::Imports{}
+          : follow::Imports{[this](const std::string& head) { return imports(head); },
+                            [this](const std::string& path, const std::string& identity,
+                                   const std::string& imported) { return go_on(path, identity, imported); }});
   return {};
 }
 
@@ -91,47 +110,66 @@ tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::str
   return position_of(**row);
 }
 
+tl::expected<std::vector<std::string>, int> Ingest::imports(const std::string& head) {
+  const auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
+  if (!rows) return tl::unexpected(EIO);
+  std::vector<std::string> out;
+  for (const SourceRow& row : *rows)
+    if (row.kind == "import" && !row.pending && row.head == head) out.push_back(content_of(row));
+  return out;
+}
+
 // An import that a file has grown beyond: its source is the file's from now on, so that no other import goes on with it,
 // too.
 tl::expected<bool, int> Ingest::go_on(const std::string& path, const std::string& identity,
                                       const std::string& imported) {
-  auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
-  if (!rows) return tl::unexpected(EIO);
-  for (SourceRow& row : *rows) {
-    if (row.kind != "import" || row.pending ||
-        follow::finished_identity(row.head, row.offset, row.marker) != imported)
-      continue;
-    const auto claimed = writer_.with([&](Writer& writer) -> Result<bool> {
-      auto now = writer.source(row.id);
-      if (!now) return tl::unexpected(now.error());
-      if (!*now || (*now)->kind != "import" || (*now)->offset != row.offset) return false;
-      if (auto gone = give_up_begun(writer, path); !gone) return tl::unexpected(gone.error());
-      std::vector<SourceCommit> claim(1);
-      claim[0].source = std::move(**now);
-      claim[0].source.kind = row.kind = "file";
-      claim[0].source.path = row.path = path;
-      claim[0].source.identity = row.identity = identity;
-      if (auto kept = writer.commit(claim, wall_); !kept) return tl::unexpected(kept.error());
-      return true;
-    });
-    if (!claimed) return tl::unexpected(EIO);
-    if (!*claimed) continue;
-    remember(row);
-    return true;
+  const auto known = sources_.find(path);
+  const bool is_kept = known != sources_.end() && known->second->id != 0;
+  if (is_kept && !wake(*known->second)) return tl::unexpected(EIO);
+  const auto taken = writer_.with([&](Writer& writer) {
+    return take_import(writer, is_kept ? known->second.get() : nullptr, path, identity, imported);
+  });
+  if (taken && !*taken) return false;
+  if (known != sources_.end()) {  // where something failed, the history knows how much of it was done
+    std::erase(awake_, known->second.get());
+    sources_.erase(known);
   }
-  return false;
+  if (!taken) return tl::unexpected(EIO);
+  remember(**taken);
+  return true;
 }
 
-// What the history has of a file that was seen while it held less than a kilobyte: all of that is in the import.
-Result<void> Ingest::give_up_begun(Writer& writer, const std::string& path) {
-  const auto known = sources_.find(path);
-  if (known == sources_.end()) return {};
-  const bool is_begun = known->second->offset < static_cast<std::int64_t>(follow::kHeadBytes);
-  if (is_begun && known->second->id != 0)
-    if (auto gone = writer.drop_source(known->second->id); !gone) return gone;
-  std::erase(awake_, known->second.get());
-  sources_.erase(known);
-  return {};
+// `before`: what the path had so far. If that is no more than the file's beginning, which is in the import, it goes. If it
+// is of files that lay there before, it ends.
+Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSource* before,
+                                                     const std::string& path, const std::string& identity,
+                                                     const std::string& imported) const {
+  const auto rows = writer.sources();
+  if (!rows) return tl::unexpected(rows.error());
+  const auto found = std::ranges::find_if(*rows, [&](const SourceRow& row) {
+    return row.kind == "import" && !row.pending && content_of(row) == imported;
+  });
+  if (found == rows->end()) return std::nullopt;
+  auto row = writer.source(found->id);
+  if (!row || !*row) return row;
+  (*row)->kind = "file";
+  (*row)->path = path;
+  (*row)->identity = identity;
+  std::vector<SourceCommit> commits;
+  if (before != nullptr) {
+    const auto begun = is_beginning_of(writer, before->id, found->id);
+    if (!begun) return tl::unexpected(begun.error());
+    if (*begun) {
+      if (auto gone = writer.drop_source(before->id); !gone) return tl::unexpected(gone.error());
+    } else {
+      before->awake->parser.close(before->awake->records);
+      before->awake->row.gone = true;
+      commits.push_back(before->awake->commit());
+    }
+  }
+  commits.push_back({**row, {}, {}});
+  if (auto kept = writer.commit(commits, wall_); !kept) return tl::unexpected(kept.error());
+  return row;
 }
 
 Result<IngestedSource*> Ingest::source_of(const follow::Batch& batch) {

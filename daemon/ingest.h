@@ -100,9 +100,12 @@ class Ingest {
  private:
   IngestedSource& remember(const SourceRow& row);
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
+  tl::expected<std::vector<std::string>, int> imports(const std::string& head);
   tl::expected<bool, int> go_on(const std::string& path, const std::string& identity,
                                 const std::string& imported);
-  Result<void> give_up_begun(Writer& writer, const std::string& path);
+  Result<std::optional<SourceRow>> take_import(Writer& writer, IngestedSource* before,
+                                               const std::string& path, const std::string& identity,
+                                               const std::string& imported) const;
   Result<IngestedSource*> source_of(const follow::Batch& batch);
   Result<AwakeSource*> wake(IngestedSource& source);
   LogOptions log_options(const IngestedSource& source) const;

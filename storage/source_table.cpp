@@ -72,8 +72,9 @@ SourceTable::SourceTable(sqlite::Connection& c)
       place_(c, "UPDATE sources SET path = ?2, pending = ?3 WHERE id = ?1 AND (path <> ?2 OR pending <> ?3)"),
       all_(c, select_sources(false) + "ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
-      find_followed_(c, select_sources(true) +
-                            "WHERE path = ? AND kind <> 'import' AND NOT pending ORDER BY id DESC LIMIT 1"),
+      find_followed_(
+          c, select_sources(true) +
+                 "WHERE path = ? AND kind <> 'import' AND NOT pending ORDER BY gone, id DESC LIMIT 1"),
       with_running_runs_(c, "SELECT DISTINCT source_id FROM runs WHERE state = ?"),
       put_finished_(c,
                     "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"

@@ -26,9 +26,10 @@ class SourceTable {
   std::optional<Before> before(std::int64_t id);  // what is kept of it
   void put(const FinishedFile& file, std::int64_t source_id);
 
-  std::vector<SourceRow> all();                                     // without state
-  std::optional<SourceRow> find(std::int64_t id);                   // with state
-  std::optional<SourceRow> find_followed(const std::string& path);  // the newest one that is no import
+  std::vector<SourceRow> all();                    // without state
+  std::optional<SourceRow> find(std::int64_t id);  // with state
+  std::optional<SourceRow> find_followed(
+      const std::string& path);  // the newest one that is no import, one that is not gone first
   std::vector<std::int64_t> with_running_runs();
   std::vector<std::int64_t> without_runs();
   std::vector<FinishedFile> finished();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 
 namespace etad::follow {
 
@@ -254,30 +253,6 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
   const auto is_other = [&](const FileKey&) { return !may_be_any; };
   if (!*identity || !finished.may_be(**identity, key, is_other)) return ReadPart{};
   return part_of_finished(**identity).value_or(ReadPart{});
-}
-
-OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                   const FinishedFiles& finished, Instant wall) {
-  constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};
-  if (finished.empty() || status.size == 0) return ReadPart{};
-  const FileKey key = key_of(status);
-  const auto identity =
-      contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
-  if (!identity) return tl::unexpected(identity.error());
-  const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
-  if (!whole || whole->head.length < kHeadBytes) return ReadPart{};
-  const bool is_being_put_there = std::chrono::abs(wall - status.born) < kPutThereWithin &&
-                                  std::chrono::abs(wall - status.modified) < kLongestPause;
-  for (const ReadPart& part : finished.without_key(whole->head)) {
-    if (part.offset > whole->offset) {
-      if (is_being_put_there) return tl::unexpected(EBUSY);
-      continue;
-    }
-    const auto same = contents.matches(path, key, part);
-    if (!same) return tl::unexpected(same.error());
-    if (*same) return part;
-  }
-  return ReadPart{};
 }
 
 }  // namespace etad::follow

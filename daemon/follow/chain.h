@@ -93,9 +93,4 @@ class Chain {
 OsResult<ReadPart> read_before(Contents& contents, const std::string& path, const FileStatus& status,
                                const FinishedFiles& finished);
 
-// How much of a file an import had read, a kilobyte at least; nothing of it where none had. EBUSY: it begins as a longer
-// one did, which may be on its way there: it was made within the last minute and is being written to.
-OsResult<ReadPart> imported_before(Contents& contents, const std::string& path, const FileStatus& status,
-                                   const FinishedFiles& finished, Instant wall);
-
 }  // namespace etad::follow

@@ -82,16 +82,12 @@ class FinishedFiles {
     const auto found = by_content_.lower_bound(text);
     return found != by_content_.end() && found->first.starts_with(text);
   }
-  // Those that begin with this head and of which nobody knows what file held them, the longest first.
-  std::vector<ReadPart> without_key(const Fingerprint& head) const {
-    std::vector<ReadPart> out;
+  // Likewise one of which nobody knows what file held it: an import.
+  bool import_begins(const Fingerprint& head) const {
     const std::string text = head.text() + "/";
-    for (auto at = by_content_.lower_bound(text); at != by_content_.end() && at->first.starts_with(text);
-         ++at)
-      if (const auto part = part_of_finished(at->first); part && at->second.unknown) out.push_back(*part);
-    std::sort(out.begin(), out.end(),
-              [](const ReadPart& a, const ReadPart& b) { return a.offset > b.offset; });
-    return out;
+    auto at = by_content_.lower_bound(text);
+    while (at != by_content_.end() && at->first.starts_with(text) && !at->second.unknown) ++at;
+    return at != by_content_.end() && at->first.starts_with(text);
   }
   bool empty() const { return by_content_.empty(); }
 

@@ -211,8 +211,6 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
                                               : OsResult<ReadPart>(ReadPart{});
-  if (is_file && !(known && *known) && before && before->offset == 0) before = imported(found.path, *status);
-  if (!before && before.error() == EBUSY) return true;  // looked at again soon
   if (!before && !is_passing(before.error()))
     before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
@@ -227,17 +225,6 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (before->offset > 0) stream.adopt(*status, *before);
   note_head(streams[stream.id()]);
   return true;
-}
-
-// What an import has read of a file of which nothing is read yet: from then on its source is the file's.
-OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileStatus& status) {
-  if (!go_on) return ReadPart{};
-  auto before = imported_before(contents, path, status, finished, around.wall);
-  if (!before || before->offset == 0) return before;
-  const auto goes_on =
-      go_on(path, Identity{key_of(status), status.modified}.text(), finished_identity(*before));
-  if (!goes_on) return tl::unexpected(EBUSY);
-  return *goes_on ? before : OsResult<ReadPart>(ReadPart{});
 }
 
 // A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
@@ -379,10 +366,10 @@ Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watc
 Follower::~Follower() = default;
 
 void Follower::restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall,
-                       GoOn go_on) {
+                       Imports imports) {
   impl_->restored = std::move(positions);
   impl_->recall = std::move(recall);
-  impl_->go_on = std::move(go_on);
+  impl_->imports = std::move(imports);
   for (std::string& identity : finished) impl_->finished.add(std::move(identity));
 }
 

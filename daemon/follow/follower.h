@@ -34,10 +34,16 @@ using OpenJournal =
 
 // Where a path's stream stands by the history; nullopt: it has none of that path. An errno value: it can't be read now.
 using Recall = std::function<tl::expected<std::optional<Position>, int>(const std::string& path)>;
-// Whether the stream of that path, and of a file known by that identity (Position::identity), is to go on where an import
-// has ended; the import by its finished identity. An errno value: that can't be told now.
-using GoOn = std::function<tl::expected<bool, int>(const std::string& path, const std::string& identity,
-                                                   const std::string& imported)>;
+// What imports have read, as the history has it now, each by its finished identity. An errno value: that can't be told now.
+struct Imports {
+  // Of logs that begin with this head.
+  std::function<tl::expected<std::vector<std::string>, int>(const std::string& head)> that_begin;
+  // Whether the stream of that path, and of a file known by that identity (Position::identity), goes on where this import
+  // has ended: then its source is the stream's from now on. False: it is another's by now.
+  std::function<tl::expected<bool, int>(const std::string& path, const std::string& identity,
+                                        const std::string& imported)>
+      go_on;
+};
 using SteadyTime = std::chrono::steady_clock::time_point;
 using StreamId = std::uint32_t;  // stable for the life of the follower, never reused
 
@@ -142,10 +148,10 @@ class Follower {
 
   // Before the first poll: where the streams stand, and the files that will not be read again. Of several
   // positions of one path the last counts. `recall` is asked where a stream stood that is none of these: it
-  // was forgotten, or never was. Until it can be told, the stream is not begun. `go_on` is asked of a file
-  // that begins with all that an import has read.
+  // was forgotten, or never was. Until it can be told, the stream is not begun. `imports` are asked of each
+  // file of which nothing has been read yet.
   void restore(std::vector<Position> positions, std::vector<std::string> finished, Recall recall = {},
-               GoOn go_on = {});
+               Imports imports = {});
 
   // Files that were read by somebody else, an import: likewise not read again.
   void add_finished(std::vector<std::string> identities);

@@ -1,6 +1,8 @@
 // Which stream reads which file.
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostFolders = 4;  // of rotated files, that are found out for one folder
 constexpr int kMostShifted = 32;         // rotations while nobody looked, by which a name is known
+constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};  // as `cp` and `scp` put a file there
 constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
 
 }  // namespace
@@ -180,6 +183,43 @@ bool Follower::Impl::was_shifted(const SplitPath& place) {
       return true;
   }
   return false;
+}
+
+// How much an import has read of a file, `from` bytes or more, all of which the file still has: from then on the import's
+// source is the file's. EBUSY: perhaps more of it is on its way there, as the file was made within the last minute and is
+// being written to; or it may not be gone on with yet, or nobody knows.
+OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileStatus& status,
+                                            std::int64_t from, bool may_go_on) {
+  if (!imports.that_begin || finished.empty() || status.size == 0) return ReadPart{};
+  const FileKey key = key_of(status);
+  const auto begins = [&](const Fingerprint& head) { return finished.import_begins(head); };
+  const auto identity = contents.identity(path, key, begins);
+  if (!identity) return tl::unexpected(identity.error());
+  const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
+  if (!whole || !begins(whole->head)) return ReadPart{};
+  const auto read = imports.that_begin(whole->head.text());
+  if (!read) return tl::unexpected(EBUSY);
+  std::vector<ReadPart> parts;
+  for (const std::string& each : *read)
+    if (const auto part = part_of_finished(each); part && part->offset >= from) parts.push_back(*part);
+  std::ranges::sort(parts, std::greater(), &ReadPart::offset);
+  const bool is_being_put_there = std::chrono::abs(around.wall - status.born) < kPutThereWithin &&
+                                  std::chrono::abs(around.wall - status.modified) < kLongestPause;
+  for (const ReadPart& part : parts) {
+    if (part.offset > whole->offset) {
+      if (is_being_put_there) return tl::unexpected(EBUSY);
+      continue;
+    }
+    const auto same = contents.matches(path, key, part);
+    if (!same) return tl::unexpected(same.error());
+    if (!*same) continue;
+    const auto goes_on =
+        may_go_on ? imports.go_on(path, Identity{key, status.modified}.text(), finished_identity(part))
+                  : tl::unexpected(EBUSY);
+    if (!goes_on) return tl::unexpected(EBUSY);
+    if (*goes_on) return part;
+  }
+  return ReadPart{};
 }
 
 bool Follower::Impl::take_up(Stream& stream, const Position& position) {

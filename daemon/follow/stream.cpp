@@ -158,7 +158,7 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  for (const auto begin : {&Stream::go_on_from_import, &Stream::go_back_to_unseen}) {
+  for (const auto begin : {&Stream::go_back_to_unseen, &Stream::go_on_from_import}) {
     switch ((this->*begin)(look)) {
       case Attached::yes:
         break;
@@ -440,6 +440,7 @@ void Stream::start_at(const NextFile& next) {
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
   current_->found_size = next.status.size;
+  current_->taken_up_at = next.read.offset;
   removed_ = gone_ = false;
   short_since_.reset();
   restarted_ = restarted_ || known_;

@@ -28,7 +28,8 @@ struct CurrentFile {
   std::unique_ptr<Content> content;  // while open
   FileStatus seen;                   // just before it was last read
   std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
-  std::int64_t pending = 0;          // bytes of an unterminated line
+  std::int64_t taken_up_at = 0;  // the offset: what comes before was read under another name, or by an import
+  std::int64_t pending = 0;      // bytes of an unterminated line
   bool at_end = false;
   bool at_hole = false;  // NUL bytes that may still be filled
   bool compressed = false;
@@ -56,8 +57,10 @@ class Stream {
         taken;  // by another stream
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
-    // How much of it an import has read. EBUSY: perhaps more than is there yet.
-    std::function<OsResult<ReadPart>(const std::string& path, const FileStatus&)> imported;
+    // How much of it an import has read, `from` bytes or more. EBUSY: to be asked again.
+    std::function<OsResult<ReadPart>(const std::string& path, const FileStatus&, std::int64_t from,
+                                     bool may_go_on)>
+        imported;
     // The path is a link to a file that is followed itself.
     std::function<OsResult<bool>(const std::string&)> leads_away;
     // The folders beside its own in which a path's rotated files lie; and one more that was found out.

@@ -18,16 +18,16 @@ OsResult<std::optional<std::string>> nothing() {
 
 }  // namespace
 
-// When the file was taken up it was empty, or less than a kilobyte, by which it could have been known as what an import
-// has read. What was read of it since is then in that import, too.
+// Of a file of which nothing has been read here an import may have read all that is there. So it may of one of which less
+// than a kilobyte was read: as it was begun, too little was there to know it by. The import's source then becomes the
+// path's; what was handed out before, of the file that lay there before, still belongs to the source that the path had.
 Stream::Attached Stream::go_on_from_import(Look& look) {
-  const CurrentFile& current = *current_;
-  const auto least = static_cast<std::int64_t>(kHeadBytes);
-  if (current.reader.part().offset >= least || current.found_size >= least || !is_here(look.target))
-    return Attached::yes;
-  const auto status = current.content->status();
+  const std::int64_t offset = current_->reader.part().offset;
+  const bool has_read = offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up_at;
+  if (has_read || !is_here(look.target)) return Attached::yes;
+  const auto status = current_->content->status();
   if (!status || status->size == 0) return Attached::yes;
-  const auto read = look.around.imported(path_, *status);
+  const auto read = look.around.imported(path_, *status, offset, !committed_);
   if (!read && read.error() == EBUSY) {
     moved_ = true;  // looked at again soon
     return Attached::later;
@@ -38,6 +38,9 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   }
   if (!read || read->offset == 0) return Attached::yes;
   start_at({path_, *status, *read});
+  carried_.clear();
+  restarted_ = announce_ = false;  // the history has it
+  position_ = {true, Identity{current_->key, status->modified}, *read, status->size, {}};
   return Attached::lost;
 }
 

@@ -1,4 +1,4 @@
-// A log goes on where an import of it has ended.
+// A file that is followed goes on where an import of it has ended, and nothing else does.
 #include "tests/daemon/import_races.h"
 
 namespace etad {
@@ -6,9 +6,186 @@ namespace {
 
 class ImportGoesOn : public ImportRaces {
  protected:
+  // The file grows to the whole log, and no other import finds anything new in that.
+  void grow_and_expect_once() {
+    append("lenet.log", rest_);
+    wait();
+    EXPECT_TRUE(begin("/again/lenet.log", lenet_)->finish()->already_read);
+    wait();
+    expect_once();
+    EXPECT_EQ(reader_->sources().value().size(), 1U);
+  }
+
+  // Another log lies at the path, is read and rotated away.
+  void rotate_another_away() {
+    append("lenet.log", "# another\n" + content_of(ETAD_EXAMPLES "/caffe/lenet_b32_i500_tb50_ti50.log"));
+    wait();
+    std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
+  }
+
+  // The log's run, and the other's.
+  void expect_both() {
+    const auto all = runs();
+    ASSERT_EQ(all.size(), 2U);
+    std::size_t segments = 0;
+    for (const RunRow& run : all) {
+      EXPECT_EQ(run.run.train.iterations, 500);
+      EXPECT_EQ(run.run.state, RunState::finished);
+      segments += reader_->segments(run.id, 0, 1000).value().size();
+    }
+    EXPECT_EQ(segments, static_cast<std::size_t>(reader_->size().value().segments));
+  }
+
   const std::string part_ = first_lines("Iteration 300,");
   const std::string rest_ = lenet_.substr(part_.size());
 };
+
+TEST_F(ImportGoesOn, InAFileThatHoldsJustWhatWasImported) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  start_ingest(usual_options());
+  append("lenet.log", part_);
+  wait();
+  grow_and_expect_once();
+}
+
+TEST_F(ImportGoesOn, InSuchAFileAndNotInALongerImportToo) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  start_ingest(usual_options());
+  auto before = begin("/elsewhere/lenet.log", lenet_);
+  append("lenet.log", part_);
+  wait();
+  auto after = begin("/elsewhere/lenet.log", lenet_);
+  EXPECT_FALSE(before->finish()) << "the file's follower has gone on by now";
+  EXPECT_TRUE(after->finish()->already_read) << "its follower will come there";
+  before.reset();
+  after.reset();
+  grow_and_expect_once();
+}
+
+TEST_F(ImportGoesOn, InAFileOfLessThanAKilobyteThatHoldsJustWhatWasImported) {
+  const std::string part = lenet_.substr(0, lenet_.rfind('\n', 900) + 1);
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part)->finish());
+  start_ingest(usual_options());
+  append("lenet.log", part);
+  wait();
+  append("lenet.log", lenet_.substr(part.size()));
+  wait();
+  expect_once();
+  EXPECT_EQ(reader_->sources().value().size(), 1U);
+}
+
+// As an older copy of the log, that is brought up to date where it is followed.
+TEST_F(ImportGoesOn, InAFileThatHeldLessThanWasImportedOnceItHoldsAll) {
+  const std::string older = first_lines("Iteration 200,");
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", older)->finish());
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  start_ingest(usual_options());
+  append("lenet.log", older);
+  wait();
+  append("lenet.log", part_.substr(older.size()));
+  wait();
+  grow_and_expect_once();
+}
+
+TEST_F(ImportGoesOn, InAFileWhoseNameStandsInTheConfigurationAndThatComesLater) {
+  start_ingest(usual_options(), "lenet.log");
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  append("lenet.log", part_);
+  wait();
+  grow_and_expect_once();
+}
+
+TEST_F(ImportGoesOn, InAFileThatTookAnothersPlaceWhoseRunsStay) {
+  start_ingest(usual_options());
+  rotate_another_away();
+  append("lenet.log", part_);
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  append("lenet.log", rest_);
+  wait();
+  expect_both();
+}
+
+TEST_F(ImportGoesOn, InSuchAFileThatWasSeenWhileItWasEmpty) {
+  start_ingest(usual_options());
+  rotate_another_away();
+  append("lenet.log", "");
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  append("lenet.log", lenet_);
+  wait();
+  expect_both();
+}
+
+TEST_F(ImportGoesOn, InSuchAFileAfterAStartAlsoWhereTheImportCameFirst) {
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  start_ingest(usual_options());
+  rotate_another_away();
+  append("lenet.log", part_);
+  wait();
+  start_ingest(usual_options());
+  append("lenet.log", rest_);
+  wait();
+  expect_both();
+}
+
+TEST_F(ImportGoesOn, InSuchAFileAlsoWhereTheHistoryFailsAtFirst) {
+  FaultyWriter* const history = write_by_faulty_writer();
+  start_ingest(usual_options());
+  rotate_another_away();
+  append("lenet.log", "");
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  append("lenet.log", lenet_);
+  history->failures = 2;
+  for (int i = 0; i < 30; ++i) (void)tick_after(std::chrono::seconds(5));
+  EXPECT_EQ(history->failures, 0);
+  expect_both();
+}
+
+// Which was copied and truncated, and lies among the rotated files.
+TEST_F(ImportGoesOn, InAFileWhoseContentBeforeCameAndWentUnseen) {
+  start_ingest(usual_options());
+  append("lenet.log", "");
+  wait();
+  append("lenet.log", "# another\n" + content_of(ETAD_EXAMPLES "/caffe/lenet_b32_i500_tb50_ti50.log"));
+  std::filesystem::copy_file(file("lenet.log"), file("lenet.log.1"));
+  std::filesystem::resize_file(file("lenet.log"), 0);
+  append("lenet.log", part_);
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  wait();
+  append("lenet.log", rest_);
+  wait();
+  expect_both();
+}
+
+// A training whose log was rotated away, and in whose place another log was put, is over.
+TEST_F(ImportGoesOn, AndARunOfTheFileBeforeIsClosed) {
+  start_ingest(usual_options());
+  append("lenet.log", "# another\n" + part_);
+  wait();
+  std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
+  append("lenet.log", "");
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", lenet_)->finish());
+  append("lenet.log", lenet_);
+  wait();
+  ASSERT_EQ(runs().size(), 2U);
+  for (const RunRow& run : runs()) EXPECT_NE(run.run.state, RunState::running);
+}
+
+TEST_F(ImportGoesOn, WhereTheCommitOfWhatComesNextFails) {
+  FaultyWriter* const history = write_by_faulty_writer();
+  start_ingest(usual_options(), "lenet.log");
+  wait();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  append("lenet.log", lenet_);
+  watched_->at_next_read = [&] { history->failures = 3; };
+  for (int i = 0; i < 30; ++i) (void)tick_after(std::chrono::seconds(5));
+  EXPECT_EQ(watched_->at_next_read, nullptr);
+  EXPECT_EQ(history->failures, 0);
+  expect_once();
+}
 
 // What was committed of one that goes on with another stays; it ends within a line.
 TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
@@ -19,6 +196,25 @@ TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   begin("/elsewhere/lenet.log", std::string_view(log).substr(0, within_a_line)).reset();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", log)->finish());
+  expect_once();
+}
+
+// While that one is under way, too: of the two the follower goes on, as it has all that was committed.
+TEST_F(ImportGoesOn, WhereAnotherGoesOnWithItMeanwhile) {
+  std::string log = part_;
+  for (int i = 0; i < 200'000; ++i) log += "a line of no format\n";
+  const std::size_t within_a_line = log.size() - 7;
+  log += rest_;
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  start_ingest(usual_options());
+  append("lenet.log", part_);
+  auto import = begin("/elsewhere/lenet.log", std::string_view(log).substr(0, within_a_line));
+  wait();
+  append("lenet.log", log.substr(part_.size()));
+  wait();
+  EXPECT_FALSE(import->feed(std::string_view(log).substr(within_a_line)) && import->finish());
+  import.reset();
+  wait();
   expect_once();
 }
 

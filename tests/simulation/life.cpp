@@ -224,7 +224,7 @@ void Life::be_asked() {
       static_cast<void>(machine_.reload(some_watch()));
     } else if (machine_.imports() < 2 && pick(2) == 0) {
       in_call_ = true;
-      const auto file = world_.some_rotated_file();
+      const auto file = world_.some_whole_file();
       in_call_ = false;
       if (file) {
         tell("import " + file->first);

@@ -388,10 +388,13 @@ void World::act() {
   }
 }
 
-std::optional<std::pair<std::string, std::string>> World::some_rotated_file() {
+std::optional<std::pair<std::string, std::string>> World::some_whole_file() {
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto& [path, file] : files_.all()) {
-    const auto writes = [&, file = file](const Log& log) { return log.file == file || log.copied; };
+    const bool is_telling = file->bytes.size() > follow::kHeadBytes;
+    const auto writes = [&, &path = path, file = file](const Log& log) {
+      return log.copied || (log.file == file && !(path == log.path && is_telling));
+    };
     const bool is_whole = file->bytes.ends_with('\n') && file->bytes.find('\0') == std::string::npos;
     if (file->is_link() || path.ends_with(".gz") || path.ends_with("~") || !is_whole ||
         std::any_of(logs_.begin(), logs_.end(), writes))

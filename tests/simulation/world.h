@@ -43,8 +43,9 @@ class World {
   // The same without what takes unread lines away.
   void complete();  // torn lines and holes are filled, writers use the file under their name
 
-  // A file that nobody writes any more, with what is in it: something to import.
-  std::optional<std::pair<std::string, std::string>> some_rotated_file();
+  // A file of whole lines, with what is in it: something to import. Of one that is written to, a kilobyte: by less nobody
+  // knows it again.
+  std::optional<std::pair<std::string, std::string>> some_whole_file();
 
   // A clock is set only where there are no holes.
   void fill_holes();
