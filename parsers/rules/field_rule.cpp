@@ -39,41 +39,62 @@ bool take_mean_mark(std::string& list) {
   return true;
 }
 
-// The lists by name, as bits; what is wrong is noted by `add`.
-template <class Add>
-std::uint64_t bits_of(const std::vector<PatternSpec>& names, const Vocabulary& words, Add add) {
-  std::uint64_t out = 0;
-  for (const PatternSpec& name : names) {
-    if (const auto role = words.role(name.text)) {
-      out |= Vocabulary::bit(*role);
-    } else {
-      add(name, words.role_names());
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
-FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where,
-                             const Vocabulary& words, std::vector<Error>& errors) {
-  FieldRule out;
-  const auto add = [&](std::size_t line, std::string message, std::string hint) {
-    errors.push_back({where + ":" + std::to_string(line), "rule '" + rule.name + "': " + std::move(message),
-                      std::move(hint)});
-  };
-  const auto no_list = [&](const PatternSpec& name, const std::vector<std::string_view>& known) {
-    const auto near = nearest_name(name.text, known);
+// Makes the rule, and notes what is wrong with it.
+class FieldRule::Compiler {
+ public:
+  Compiler(const RuleSpec& rule, const std::string& where, const Vocabulary& words,
+           std::vector<Error>& errors)
+      : rule_(rule), where_(where), words_(words), errors_(errors) {}
+
+  FieldRule compile(const FieldSpec& spec) {
+    for (const FieldSpec::Count& count : spec.counts) add_count(count);
+    for (const PatternSpec& list : spec.take) add_measure(list);
+    for (const auto& lists : spec.with) out_.with_.push_back(bits_of(lists));
+    out_.without_ = bits_of(spec.without);
+    out_.says_ = bits_of(spec.says);
+    out_.lacks_ = bits_of(spec.lacks);
+    out_.asks_ = !out_.counts_.empty() || !out_.with_.empty() || out_.says_ != 0;
+    if (!out_.asks_ && (out_.without_ | out_.lacks_) != 0 && !rule_.pattern)
+      add(rule_.line, "'without' and 'lacks' alone say of no line that it is the rule's", {});
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::size_t line, std::string message, std::string hint) {
+    errors_.push_back({where_ + ":" + std::to_string(line),
+                       "rule '" + rule_.name + "': " + std::move(message), std::move(hint)});
+  }
+
+  void add_no_list(const PatternSpec& name) {
+    const auto near = nearest_name(name.text, words_.role_names());
     add(name.line, "[words] has no list '" + name.text + "'",
         near.empty() ? "[words] says by which words a number is known"
                      : "did you mean '" + std::string(near) + "'?");
-  };
-  const auto known_field = [&](std::string_view name, std::size_t line) {
+  }
+
+  // The lists by name.
+  std::uint64_t bits_of(const std::vector<PatternSpec>& names) {
+    std::uint64_t out = 0;
+    for (const PatternSpec& name : names) {
+      if (const auto role = words_.role(name.text)) {
+        out |= Vocabulary::bit(*role);
+      } else {
+        add_no_list(name);
+      }
+    }
+    return out;
+  }
+
+  std::optional<Field> known_field(std::string_view name, std::size_t line) {
     const auto f = field(name);
     if (!f) add(line, "unknown field '" + std::string(name) + "'", field_hint(name, ""));
     return f;
-  };
-  for (const FieldSpec::Count& take : spec.counts) {
+  }
+
+  // One of `fields`: "epoch/epochs?" = "epochs".
+  void add_count(const FieldSpec::Count& take) {
     Count count;
     const CountName name = read_count_name(take.name);
     count.text = take.name;
@@ -82,16 +103,17 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
     count.needs_total = count.total && !name.optional;
     for (PatternSpec list : take.lists) {
       count.mean = take_mean_mark(list.text);
-      if (const auto role = words.role(list.text)) {
+      if (const auto role = words_.role(list.text)) {
         count.roles.push_back(*role);
       } else {
-        no_list(list, words.role_names());
+        add_no_list(list);
       }
     }
-    out.counts_.push_back(std::move(count));
+    out_.counts_.push_back(std::move(count));
   }
-  for (PatternSpec list : spec.take) {
-    // "seconds = duration.mean"
+
+  // One of `take`: "loss", or "seconds = duration.mean".
+  void add_measure(PatternSpec list) {
     std::string_view into;
     const std::string text = list.text;
     const auto equals = text.find(" = ");
@@ -100,27 +122,27 @@ FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const 
       list.text = text.substr(equals + 3);
     }
     const bool mean = take_mean_mark(list.text);
-    const auto role = words.role(list.text);
-    if (!role) {
-      no_list(list, words.role_names());
-      continue;
-    }
+    const auto role = words_.role(list.text);
+    if (!role) return add_no_list(list);
     Measure measure{*role, {}, {}, mean};
-    const std::string_view name = words.name(*role);
+    const std::string_view name = words_.name(*role);
     if (*role != Vocabulary::kTime)
       measure.field = known_field(into.empty() ? field_of_list(name) : into, list.line);
     if (const auto colon = name.find(':'); colon != std::string_view::npos)
       measure.unit = name.substr(colon + 1);
-    out.measures_.push_back(std::move(measure));
+    out_.measures_.push_back(std::move(measure));
   }
-  for (const auto& lists : spec.with) out.with_.push_back(bits_of(lists, words, no_list));
-  out.without_ = bits_of(spec.without, words, no_list);
-  out.says_ = bits_of(spec.says, words, no_list);
-  out.lacks_ = bits_of(spec.lacks, words, no_list);
-  out.asks_ = !out.counts_.empty() || !out.with_.empty() || out.says_ != 0;
-  if (!out.asks_ && (out.without_ | out.lacks_) != 0 && !rule.pattern)
-    add(rule.line, "'without' and 'lacks' alone say of no line that it is the rule's", {});
-  return out;
+
+  FieldRule out_;
+  const RuleSpec& rule_;
+  const std::string& where_;
+  const Vocabulary& words_;
+  std::vector<Error>& errors_;
+};
+
+FieldRule FieldRule::compile(const FieldSpec& spec, const RuleSpec& rule, const std::string& where,
+                             const Vocabulary& words, std::vector<Error>& errors) {
+  return Compiler(rule, where, words, errors).compile(spec);
 }
 
 const LineField* FieldRule::found(const Count& count, const LineFields& fields) {
@@ -138,11 +160,11 @@ bool FieldRule::matches(const LineFields& fields) const {
     if ((present & lists) == 0) return false;
   if ((present & without_) != 0 || (said & lacks_) != 0) return false;
   if (says_ != 0 && (said & says_) == 0) return false;
-  const char* behind = nullptr;
+  std::size_t behind = 0;
   for (const Count& count : counts_) {
     const LineField* const at = found(count, fields);
-    if (!at || (behind && at->value.data() < behind)) return false;
-    behind = at->value.data();
+    if (!at || at->value.at < behind) return false;
+    behind = at->value.at;
   }
   return true;
 }
@@ -155,12 +177,12 @@ std::string FieldRule::missing(const LineFields& fields, const Vocabulary& words
         out += (out.empty() ? "'" : ", '") + words.name(static_cast<Vocabulary::Role>(i)) + "'";
     return out;
   };
-  const char* behind = nullptr;
+  std::size_t behind = 0;
   for (const Count& count : counts_) {
     const LineField* const at = found(count, fields);
-    if (at && behind && at->value.data() < behind)
+    if (at && at->value.at < behind)
       return "the number for '" + count.text + "' stands before that of the rule's first fields";
-    if (at) behind = at->value.data();
+    if (at) behind = at->value.at;
     if (at) continue;
     std::uint64_t bits = 0;
     for (const auto role : count.roles) bits |= Vocabulary::bit(role);
@@ -174,24 +196,25 @@ std::string FieldRule::missing(const LineFields& fields, const Vocabulary& words
   return {};
 }
 
-void FieldRule::fill_in(const LineFields& fields, TimeContext& context, Event& event) const {
+void FieldRule::fill_in(const LineFields& fields, std::string_view message, TimeContext& context,
+                        Event& event) const {
   for (const Count& count : counts_) {
     const LineField* const at = found(count, fields);
     if (!at) continue;
     if (count.value && !event.has(*count.value))
-      event.add(*count.value, at->scale, count.mean ? at->mean : at->value);
-    if (count.total && at->total.data()) event.add(*count.total, 1, at->total);
+      event.add(*count.value, at->scale, (count.mean ? at->mean : at->value).in(message));
+    if (count.total && at->total) event.add(*count.total, 1, at->total.in(message));
   }
   for (const Measure& measure : measures_) {
     const LineField* const at =
         fields.find(measure.role, measure.mean ? LineFields::Part::mean : LineFields::Part::value);
     if (!at) continue;
     if (!measure.field) {
-      if (!event.time) event.time = read_time(at->value, context);
+      if (!event.time) event.time = read_time(at->value.in(message), context);
       continue;
     }
     if (event.has(*measure.field)) continue;
-    event.add(*measure.field, at->scale, measure.mean ? at->mean : at->value);
+    event.add(*measure.field, at->scale, (measure.mean ? at->mean : at->value).in(message));
     if (!measure.unit.empty() && !event.has(Field::unit)) event.add(Field::unit, 1, measure.unit);
   }
 }

@@ -19,16 +19,25 @@ namespace etad {
 // A line's fields, read when the first rule asks for them.
 class FieldsOnDemand {
  public:
-  explicit FieldsOnDemand(const Vocabulary& words) : words_(words) {}
+  // `known`: those of a line like it, which has the same; nullptr: none is known.
+  explicit FieldsOnDemand(const Vocabulary& words, const LineFields* known = nullptr)
+      : words_(words), fields_(known) {}
 
   const LineFields& of(std::string_view message) {
-    if (!fields_) fields_.emplace().read(message, words_);
+    if (!fields_) {
+      own_.emplace().read(message, words_);
+      fields_ = &*own_;
+    }
     return *fields_;
   }
 
+  // nullptr: no rule has asked for them.
+  const LineFields* read() const { return own_ ? &*own_ : nullptr; }
+
  private:
   const Vocabulary& words_;
-  std::optional<LineFields> fields_;
+  std::optional<LineFields> own_;
+  const LineFields* fields_;
 };
 
 class FieldRule {
@@ -47,7 +56,7 @@ class FieldRule {
   std::string missing(const LineFields& fields, const Vocabulary& words) const;
 
   // What the event has already is left as it is.
-  void fill_in(const LineFields& fields, TimeContext& context, Event& event) const;
+  void fill_in(const LineFields& fields, std::string_view message, TimeContext& context, Event& event) const;
 
  private:
   struct Count {
@@ -63,6 +72,7 @@ class FieldRule {
     std::string unit;            // of `loss:unit`
     bool mean = false;
   };
+  class Compiler;
   static const LineField* found(const Count& count, const LineFields& fields);
 
   bool asks_ = false;

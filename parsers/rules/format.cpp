@@ -90,8 +90,10 @@ struct Format::Impl {
     for (const std::uint16_t id : list.rules) {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
-      if (found && !shape) return;
-      const auto matches = matches_alike(rule, line, event.message, groups, shape);
+      if (found && !shape) break;
+      const auto matches =
+          shape ? rule.match_alike(event.message, groups, fields, place_in(line, event.message), shape->told)
+                : std::nullopt;
       if (!matches) {
         if (shape && shape->first_asked == Event::kNoRule && rule.may_match_alike(event.message))
           shape->first_asked = id;
@@ -101,28 +103,29 @@ struct Format::Impl {
       if (!*matches) continue;
       if (shape) {
         shape->rule = id;
-        shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
+        if (rule.pattern()) shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
       }
-      if (found) return;
+      if (found) break;
       rule.fill_in(event.message, groups, fields, context, event);
       event.rule = id;
-      return;
+      break;
     }
+    if (shape) keep_fields(fields, *shape);
   }
 
-  // Whether a line like this one matches the rule, as this one does. None: each has to be asked.
-  static std::optional<bool> matches_alike(const Rule& rule, std::string_view line, std::string_view message,
-                                           Pattern::Groups& groups, ShapeMemory::Shape* shape) {
-    if (rule.treats_digits_alike()) return rule.pattern()->match(message, groups);
-    if (!shape || !rule.is_told_by_pattern()) return std::nullopt;
-    return rule.pattern()->match(message, groups, place_in(line, message), shape->told);
+  // Where a line like this one asks for them again.
+  void keep_fields(const FieldsOnDemand& fields, ShapeMemory::Shape& shape) const {
+    const bool are_asked_for = shape.first_asked != Event::kNoRule ||
+                               (shape.rule != Event::kNoRule && rules[shape.rule].takes_fields());
+    if (are_asked_for && fields.read() && fields.read()->told())
+      shape.fields = std::make_shared<const LineFields>(*fields.read());
   }
 
   // The same where it is known which rule a line like this one matches. Rules before it of which that is not known are
   // asked each time.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
-    FieldsOnDemand fields(shared->words);
+    FieldsOnDemand fields(shared->words, known.fields.get());
     if (known.first_asked < known.rule) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : list.particular) {

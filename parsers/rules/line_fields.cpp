@@ -86,6 +86,16 @@ class LineScan : private LineText {
     named_here_ = Vocabulary::kNone;
   }
 
+  // The word at that place may be looked up: its digits are told apart where the vocabulary has such words.
+  void note_digits(std::size_t begin, std::size_t end) {
+    if (!out_.told_ || !words_.may_tell_digits(text_.substr(begin, end - begin))) return;
+    for (std::size_t at = begin; at < end; ++at) {
+      if (!is_digit(text_[at]) || out_.told_->note(at, text_[at], digit_set(text_[at]))) continue;
+      out_.told_.reset();
+      return;
+    }
+  }
+
   void append(std::string_view word) {
     const std::size_t before = name_.count();
     name_.append(word);
@@ -129,6 +139,7 @@ class LineScan : private LineText {
           (is_time_word(SmallWord(word).view()) || is_time_word(name_.last())))
         append("per");
       is_behind_slash_ = false;
+      note_digits(from, to);
       append(word);
     }
   }
@@ -141,6 +152,7 @@ class LineScan : private LineText {
     const auto joins = [](char c) { return c == '_' || c == '.' || c == '/'; };
     const bool goes_on = byte(end) == '_' || (byte(end) == '.' && is_word_byte(byte(end + 1)));
     if (joins(before(begin)) || goes_on || has_measured_) return;
+    note_digits(begin, end);
     const std::uint64_t lists = words_.mentions(SmallWord(text_.substr(begin, end - begin)).view());
     if (out_.numbers_ == 0) out_.mentioned_ |= lists;
     if (out_.numbers_ > 0 && (lists & kValidated) != 0 && byte(end) != '-') is_tested_ = true;
@@ -151,7 +163,7 @@ class LineScan : private LineText {
     if (const std::size_t end = date(begin); end > begin) {
       LineField field;
       field.role = Vocabulary::kTime;
-      field.value = text_.substr(begin, end - begin);
+      field.value = Place::of(text_.substr(begin, end - begin), text_);
       out_.add(field);
       at_ = end;
       return end_name();
@@ -159,7 +171,11 @@ class LineScan : private LineText {
     WrittenNumber number;
     const bool is_number = read_written_number(text_, begin, number);
     at_ = number.end;
-    if (!is_number) return append(text_.substr(begin, std::min<std::size_t>(at_ - begin, 24)));
+    if (!is_number) {
+      const std::size_t end = std::min<std::size_t>(at_, begin + 24);
+      note_digits(begin, end);
+      return append(text_.substr(begin, end - begin));
+    }
     if (name_.empty() && number.unit.count() <= 1) word_behind(number);
     take(number);
   }
@@ -173,6 +189,7 @@ class LineScan : private LineText {
     const bool ends = end == text_.size() || kEnds.find(byte(end)) != std::string_view::npos ||
                       (byte(end) == ' ' && kOpens.find(byte(end + 1)) != std::string_view::npos);
     const bool is_known = byte(end) == ' ' && has_own_name(end) && words_.mentions(word.view()) != 0;
+    note_digits(begin, end);
     if (!ends && !is_known) return;
     number.unit = Words(word.view());
     at_ = end;
@@ -182,9 +199,9 @@ class LineScan : private LineText {
     ++out_.numbers_;
     if (named_) name(number);
     LineField field;
-    field.value = number.value;
-    field.total = number.total;
-    field.mean = number.mean;
+    field.value = Place::of(number.value, text_);
+    field.total = Place::of(number.total, text_);
+    field.mean = Place::of(number.mean, text_);
     field.scale = number.scale;
     if (name_.empty() && is_last_clock(number)) {
       field.role = Vocabulary::kTime;
@@ -312,7 +329,7 @@ const LineField* LineFields::find(Role role, Part part) const {
   for (std::size_t i = 0; i < count_; ++i) {
     const LineField& field = fields_[i];
     if (field.role != role || (out && !field.is_plain)) continue;
-    if (part != Part::value && !(part == Part::total ? field.total : field.mean).data()) continue;
+    if (part != Part::value && !(part == Part::total ? field.total : field.mean)) continue;
     if (field.is_plain) return &field;
     out = &field;
   }
@@ -330,6 +347,7 @@ std::vector<NamedNumber> named_numbers(std::string_view message) {
 void LineFields::read(std::string_view message, const Vocabulary& words) {
   count_ = numbers_ = 0;
   present_ = mentioned_ = 0;
+  told_.emplace();
   LineScan(message.substr(0, kLongestLine), words, *this).run();
 }
 

@@ -3,26 +3,31 @@
 //
 //   Step 40/20000 | train loss 4.1 | 0.52s/it      step = 40 of 20000, loss = 4.1, seconds = 0.52s
 //
-// What a number is, its name says by the rule file's vocabulary, or the unit behind it.
+// What a number is, its name says by the rule file's vocabulary, or the unit behind it. So lines that differ in nothing
+// but the digits of their numbers have the same fields, at the same places.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parsers/rules/place.h"
+#include "parsers/rules/told_digits.h"
 #include "parsers/rules/vocabulary.h"
 
 namespace etad {
 
 struct LineField {
   Vocabulary::Role role = Vocabulary::kNone;
-  double scale = 1;          // a unit in the name, "step_time_ms", in seconds
-  std::string_view value{};  // as it is written, with the unit of a duration
-  std::string_view total{};  // "40/500", "40 of 500"; null data(): it has none
-  std::string_view mean{};   // "0.41 (0.43)"
+  double scale = 1;  // a unit in the name, "step_time_ms", in seconds
+  // In the message that was read.
+  Place value{};  // as it is written, with the unit of a duration
+  Place total{};  // "40/500", "40 of 500"
+  Place mean{};   // "0.41 (0.43)"
   bool is_plain =
       false;  // its name is the phrase, with no other words: "loss", where "cls loss" is a loss as well
 };
@@ -55,12 +60,17 @@ class LineFields {
   std::uint64_t mentioned() const { return mentioned_; }
   std::size_t numbers() const { return numbers_; }
 
+  // Digits that are part of a word that the vocabulary may know ("f1"): another line has the same fields only if these
+  // are the same. None: there are more of them than can be noted.
+  const std::optional<ToldDigits>& told() const { return told_; }
+
  private:
   friend class LineScan;
   void add(const LineField& field);
 
   std::size_t count_ = 0, numbers_ = 0;
   std::uint64_t present_ = 0, mentioned_ = 0;
+  std::optional<ToldDigits> told_;
   std::array<LineField, kMost> fields_;
 };
 

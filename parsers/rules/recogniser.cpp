@@ -93,45 +93,54 @@ bool Recogniser::is_generic(std::uint16_t id) const {
 std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMemory* shapes,
                                                   bool generic) const {
   if (const auto* const known = shapes ? shapes->find(lists_[generic ? 1 : 0], line) : nullptr)
-    return known->rule == Event::kNoRule ? std::vector<std::uint16_t>() : std::vector{known->rule};
-  auto shown = recognise_.match(line);
-  ask_by_fields(line, generic, shown);
+    return {known->formats.begin(), known->formats.begin() + known->format_count};
+  Shown shown{recognise_.match(line), {}};
+  ask_by_fields(line, line, generic, shown);
   const auto may_be_another = [&](std::uint16_t id) { return id == with_other_digits() || is_generic(id); };
-  if (std::all_of(shown.begin(), shown.end(), may_be_another)) {
-    const auto behind = behind_labels(line, generic);
-    shown.insert(shown.end(), behind.begin(), behind.end());
-    sort_once(shown);
-  }
-  if (!generic) std::erase_if(shown, [&](std::uint16_t id) { return is_generic(id); });
-  // Of lines that show several formats nothing is remembered; they are few.
-  if (shapes && (shown.empty() || (shown.size() == 1 && shown.front() != with_other_digits()))) {
-    ShapeMemory::Shape shape;
-    if (!shown.empty()) shape.rule = shown.front();
-    shapes->remember(shape);
-  }
-  std::erase(shown, with_other_digits());
-  return shown;
+  if (std::all_of(shown.formats.begin(), shown.formats.end(), may_be_another))
+    ask_behind_labels(line, generic, shown);
+  if (!generic) std::erase_if(shown.formats, [&](std::uint16_t id) { return is_generic(id); });
+  if (shapes) remember(shown, *shapes);
+  std::erase(shown.formats, with_other_digits());
+  return std::move(shown.formats);
+}
+
+// Of lines that show many formats nothing is remembered; they are few.
+void Recogniser::remember(const Shown& shown, ShapeMemory& shapes) const {
+  ShapeMemory::Shape shape;
+  if (!shown.is_told || shown.formats.size() > shape.formats.size() ||
+      std::binary_search(shown.formats.begin(), shown.formats.end(), with_other_digits()))
+    return;
+  shape.format_count = static_cast<std::uint8_t>(shown.formats.size());
+  std::copy(shown.formats.begin(), shown.formats.end(), shape.formats.begin());
+  shape.told = shown.told;
+  shapes.remember(shape);
 }
 
 // They strip the line themselves, so that each need be asked about it only once, whatever others leave of it.
-// Formats of one file take a line apart alike.
-void Recogniser::ask_by_fields(std::string_view line, bool generic, std::vector<std::uint16_t>& shown) const {
+// Formats of one file take a line apart alike. `rest` is the line's end.
+void Recogniser::ask_by_fields(std::string_view line, std::string_view rest, bool generic,
+                               Shown& shown) const {
   LineFields fields;
   const Vocabulary* read_by = nullptr;
   for (const std::uint16_t id : by_fields_) {
     if (!generic && is_generic(id)) continue;
     const Format& format = *formats_[id];
-    if (&format.words() != read_by) fields.read(format.stripped(line), *(read_by = &format.words()));
-    if (format.recognises_by_fields(fields)) shown.push_back(id);
-    if (format.may_strip_others_otherwise(line)) shown.push_back(with_other_digits());
+    if (&format.words() != read_by) {
+      const std::string_view message = format.stripped(rest);
+      fields.read(message, *(read_by = &format.words()));
+      shown.is_told =
+          shown.is_told && fields.told() && shown.told.note(line.size() - message.size(), *fields.told());
+      if (format.may_strip_others_otherwise(rest)) shown.formats.push_back(with_other_digits());
+    }
+    if (format.recognises_by_fields(fields)) shown.formats.push_back(id);
   }
-  if (!by_fields_.empty()) sort_once(shown);
+  if (!by_fields_.empty()) sort_once(shown.formats);
 }
 
-std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line, bool generic) const {
+void Recogniser::ask_behind_labels(std::string_view line, bool generic, Shown& shown) const {
   const auto label = launcher_label(line);
   const std::string_view rest = line.substr(label ? label->length : 0);
-  std::vector<std::uint16_t> shown;
   // What is left is the same for most formats, and is asked about once.
   std::vector<std::pair<std::size_t, std::vector<std::uint16_t>>> asked;
   const auto ask = [&](std::string_view message) -> const std::vector<std::uint16_t>& {
@@ -151,24 +160,23 @@ std::vector<std::uint16_t> Recogniser::behind_labels(std::string_view line, bool
   const auto strippers = strip_.match(rest);
   if (label) {
     for (const std::uint16_t id : ask(rest))
-      if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.push_back(id);
-    ask_by_fields(rest, generic, shown);
+      if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.formats.push_back(id);
+    ask_by_fields(line, rest, generic, shown);
   }
   for (const std::uint16_t id : strippers) {
     if (id == with_other_digits()) {
-      shown.push_back(id);
+      shown.formats.push_back(id);
       continue;
     }
     if (!generic && is_generic(id)) continue;
-    if (formats_[id]->may_strip_others_otherwise(rest)) shown.push_back(with_other_digits());
+    if (formats_[id]->may_strip_others_otherwise(rest)) shown.formats.push_back(with_other_digits());
     const std::string_view message = stripped(id);
     if (message.size() == line.size()) continue;
     const auto& claims = ask(message);
     for (const std::uint16_t claim : {id, with_other_digits()})
-      if (std::binary_search(claims.begin(), claims.end(), claim)) shown.push_back(claim);
+      if (std::binary_search(claims.begin(), claims.end(), claim)) shown.formats.push_back(claim);
   }
-  sort_once(shown);
-  return shown;
+  sort_once(shown.formats);
 }
 
 }  // namespace etad

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parsers/rules/pattern.h"
+#include "parsers/rules/told_digits.h"
 
 namespace etad {
 
@@ -49,8 +50,15 @@ class Recogniser {
   // Stands among the formats for any that the line might show if its digits were others.
   std::uint16_t with_other_digits() const { return static_cast<std::uint16_t>(formats_.size()); }
   bool is_generic(std::uint16_t id) const;
-  void ask_by_fields(std::string_view line, bool generic, std::vector<std::uint16_t>& shown) const;
-  std::vector<std::uint16_t> behind_labels(std::string_view line, bool generic) const;
+  // What a line shows, and what is needed to know it of all lines like it.
+  struct Shown {
+    std::vector<std::uint16_t> formats;
+    ToldDigits told;
+    bool is_told = true;  // `told` holds all digits that make a difference
+  };
+  void ask_by_fields(std::string_view line, std::string_view rest, bool generic, Shown& shown) const;
+  void ask_behind_labels(std::string_view line, bool generic, Shown& shown) const;
+  void remember(const Shown& shown, ShapeMemory& shapes) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;
   std::uint64_t lists_[2];  // ShapeMemory::new_list(): without the generic formats, and with them

@@ -104,6 +104,20 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
   event.add(*target.field, target.scale, text);
 }
 
+std::optional<bool> Rule::match_alike(std::string_view message, Pattern::Groups& groups,
+                                      FieldsOnDemand& fields, std::size_t place, ToldDigits& told) const {
+  if (asks_object() || !(pattern_ || asks_fields())) return std::nullopt;
+  if (pattern_) {
+    const auto matches =
+        finds_end_alike_ ? pattern_->match(message, groups) : pattern_->match(message, groups, place, told);
+    if (!matches.value_or(false)) return matches;
+  }
+  if (!asks_fields()) return true;
+  const LineFields& of_line = fields.of(message);
+  if (!of_line.told() || !told.note(place, *of_line.told())) return std::nullopt;
+  return fields_->matches(of_line);
+}
+
 bool Rule::match(std::string_view message, Pattern::Groups& groups, ObjectValues& object,
                  FieldsOnDemand& fields, TimeContext& context, Event& event) const {
   std::size_t matched = 0;
@@ -126,7 +140,7 @@ void Rule::fill_in(std::string_view message, Pattern::Groups& groups, FieldsOnDe
   for (std::size_t i = 0; i < groups_.size(); ++i)
     if (groups[i + 1].data()) take(groups_[i], groups[i + 1], context, event);
   find_more(message, groups, context, event);
-  if (fields_ && fields_->takes()) fields_->fill_in(fields.of(message), context, event);
+  if (takes_fields()) fields_->fill_in(fields.of(message), message, context, event);
   for (const auto& [f, text] : spec_.set) event.add(f, 1, text);
 }
 

@@ -42,9 +42,15 @@ class Rule {
   // Adds to `paths` those under which it looks in JSON objects, each once. Before the first match().
   void share_paths(std::vector<std::string>& paths);
 
-  // Whether its pattern alone tells whether a message is its own; and whether that treats all digits alike.
-  bool is_told_by_pattern() const { return pattern_ && !asks_object() && !asks_fields(); }
-  bool treats_digits_alike() const { return is_told_by_pattern() && finds_end_alike_; }
+  // Whether its pattern alone tells whether a message is its own, and treats all digits alike.
+  bool treats_digits_alike() const {
+    return pattern_ && !asks_object() && !asks_fields() && finds_end_alike_;
+  }
+
+  // Whether a message that differs from this one in nothing but its digits is the rule's own, as this one is or is not,
+  // as long as the digits noted in `told` hold; the message stands at `place` in its line. None: it has to be asked.
+  std::optional<bool> match_alike(std::string_view message, Pattern::Groups& groups, FieldsOnDemand& fields,
+                                  std::size_t place, ToldDigits& told) const;
 
   // Whether a message may be its own that differs from this one in nothing but its digits. In doubt: true.
   bool may_match_alike(std::string_view message) const;
@@ -59,6 +65,8 @@ class Rule {
   // Does that with a message whose groups are known already.
   void fill_in(std::string_view message, Pattern::Groups& groups, FieldsOnDemand& fields,
                TimeContext& context, Event& event) const;
+
+  bool takes_fields() const { return fields_ && fields_->takes(); }
 
   // What it asks of the line's fields; and whether a line that it matches shows the format.
   const FieldRule* field_rule() const { return fields_.get(); }

@@ -35,12 +35,12 @@ bool same_number(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
-std::string in_words(const LineFields& fields, const Vocabulary& words) {
+std::string in_words(const LineFields& fields, std::string_view message, const Vocabulary& words) {
   std::string out;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const LineField& field = fields[i];
-    out += (out.empty() ? "" : ", ") + words.name(field.role) + " = " + std::string(field.value);
-    if (field.total.data()) out += " of " + std::string(field.total);
+    out += (out.empty() ? "" : ", ") + words.name(field.role) + " = " + std::string(field.value.in(message));
+    if (field.total) out += " of " + std::string(field.total.in(message));
   }
   return out.empty() ? "none that [words] knows" : out;
 }
@@ -208,7 +208,7 @@ class SampleRun {
       if (!sample.rule.empty() && sample.rule != rule.name()) continue;
       add(sample.line,
           owner + "; of rule '" + rule.name() + "' " + rule.field_rule()->missing(fields, format_.words()),
-          "the line's fields are: " + in_words(fields, format_.words()));
+          "the line's fields are: " + in_words(fields, event.message, format_.words()));
       return true;
     }
     return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "parsers/base/sixteen.h"
 
@@ -21,20 +22,11 @@ std::uint64_t mixed(std::uint64_t hash, const Sixteen& bytes) {
 void ShapeMemory::Shape::keep_groups(std::string_view line, const Pattern::Groups& groups,
                                      std::size_t count) {
   groups_ = static_cast<std::uint8_t>(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view group = groups[i];
-    places_[i] = group.data() == nullptr ? Place{kAbsent, 0}
-                                         : Place{static_cast<std::uint16_t>(group.data() - line.data()),
-                                                 static_cast<std::uint16_t>(group.size())};
-  }
+  for (std::size_t i = 0; i < count; ++i) places_[i] = Place::of(groups[i], line);
 }
 
 void ShapeMemory::Shape::groups_of(std::string_view line, Pattern::Groups& groups) const {
-  for (std::size_t i = 0; i < groups_; ++i) {
-    const Place& place = places_[i];
-    groups[i] =
-        place.at == kAbsent ? std::string_view{} : std::string_view(line.data() + place.at, place.length);
-  }
+  for (std::size_t i = 0; i < groups_; ++i) groups[i] = places_[i].in(line);
 }
 
 std::uint64_t ShapeMemory::new_list() {
@@ -93,7 +85,8 @@ const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view
     const Entry& entry = entries_[expected];
     if (entry.list == list && entry.is_like(line) && entry.shape.told.hold(line)) return found(expected);
   }
-  asked_.hash = zero_digits(line);
+  // Several look at the same line, and shall not push each other out.
+  asked_.hash = zero_digits(line) ^ (list * 0x9e3779b97f4a7c15U >> 32U);
   asked_.list = list;
   asked_.size = static_cast<std::uint16_t>(line.size());
   if (entries_.empty()) return nullptr;
@@ -111,7 +104,7 @@ void ShapeMemory::remember(const Shape& shape) {
   if (asked_.size == 0) return;
   if (entries_.empty()) entries_.resize(kShapes);
   const std::size_t at = asked_.hash % kShapes;
-  entries_[at ^ 1U] = entries_[at];
+  entries_[at ^ 1U] = std::move(entries_[at]);
   entries_[at] = asked_;
   entries_[at].shape = shape;
   static_cast<void>(found(at));

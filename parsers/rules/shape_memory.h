@@ -1,8 +1,8 @@
 // What came of lines that looked the same. A log's lines repeat themselves but for their numbers: one that differs from
-// a remembered one in nothing but its digits has its header, its message and its rule's groups at the same places, as
-// far as all who looked at it treat all digits alike (digits_alike.h), or where those few digits that one of them told
-// apart would have passed and failed the same tests (told_digits.h). So one comparison takes the place of a match against
-// all rules that the line might be of. Which format a line shows is remembered likewise, as its rule.
+// a remembered one in nothing but its digits has its header, its message, its rule's groups and its fields at the same
+// places, as far as all who looked at it treat all digits alike (digits_alike.h), or where those few digits that one of
+// them told apart would have passed and failed the same tests (told_digits.h). So one comparison takes the place of a
+// match against all rules that the line might be of. Which formats a line shows is remembered likewise.
 //
 // Lines also come in the same order again and again: the one that followed last time is compared first.
 //
@@ -11,14 +11,18 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "parsers/base/event.h"
 #include "parsers/rules/pattern.h"
+#include "parsers/rules/place.h"
 #include "parsers/rules/told_digits.h"
 
 namespace etad {
+
+class LineFields;
 
 class ShapeMemory {
  public:
@@ -38,15 +42,18 @@ class ShapeMemory {
     std::uint16_t first_asked = Event::kNoRule;
     ToldDigits told;  // a line like it has the same digits there, or such as make no difference
 
+    std::shared_ptr<const LineFields> fields;  // of the message, where rules ask for them
+
+    // Of a line that was asked for the formats that it shows: these.
+    static constexpr std::size_t kMostFormats = 4;
+    std::uint8_t format_count = 0;
+    std::array<std::uint16_t, kMostFormats> formats{};
+
     // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
     void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);
     void groups_of(std::string_view line, Pattern::Groups& groups) const;
 
    private:
-    struct Place {
-      std::uint16_t at, length;
-    };
-    static constexpr std::uint16_t kAbsent = 0xffff;
     std::uint8_t groups_ = 0;
     std::array<Place, Pattern::kMaxGroups + 1> places_{};
   };

@@ -26,14 +26,13 @@ class ToldDigits {
   bool note(std::size_t place, char c, DigitSet tested) {
     if (!is_digit(c)) return true;
     const auto alike = static_cast<DigitSet>((digit_set(c) & tested) != 0 ? tested : ~tested & kAllDigits);
-    if (alike == kAllDigits) return true;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (told_[i].place != place) continue;
-      told_[i].alike &= alike;
-      return true;
-    }
-    if (count_ == told_.size() || place > 0xffff) return false;
-    told_[count_++] = {static_cast<std::uint16_t>(place), alike};
+    return alike == kAllDigits || note_alike(place, alike);
+  }
+
+  // Those noted of a part of the line, which begins at that place. False: they are more than can be noted.
+  bool note(std::size_t place, const ToldDigits& part) {
+    for (std::size_t i = 0; i < part.count_; ++i)
+      if (!note_alike(place + part.told_[i].place, part.told_[i].alike)) return false;
     return true;
   }
 
@@ -45,6 +44,17 @@ class ToldDigits {
   }
 
  private:
+  bool note_alike(std::size_t place, DigitSet alike) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (told_[i].place != place) continue;
+      told_[i].alike &= alike;
+      return true;
+    }
+    if (count_ == told_.size() || place > 0xffff) return false;
+    told_[count_++] = {static_cast<std::uint16_t>(place), alike};
+    return true;
+  }
+
   struct Told {
     std::uint16_t place;
     DigitSet alike;

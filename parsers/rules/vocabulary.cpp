@@ -37,6 +37,12 @@ WrittenPhrase read_phrase(std::string_view text) {
   return out;
 }
 
+std::string with_zeros(std::string_view text) {
+  std::string out(text);
+  std::replace_if(out.begin(), out.end(), is_digit, '0');
+  return out;
+}
+
 // Whether other lists are written with it: such a list is no role of its own.
 bool is_part(const std::string& name, const std::vector<WordList>& lists) {
   const std::string mark = "<" + name + ">";
@@ -115,6 +121,7 @@ Vocabulary Vocabulary::make(const std::vector<WordList>& lists, const std::strin
               "at most " + std::to_string(kMostWords) + " words and " + std::to_string(kLongest) + " bytes");
           continue;
         }
+        out.note_digits(text);
         Phrases& phrases = written.counts ? out.counted_ : out.measured_;
         Phrase& kept = phrases.try_emplace(text, Phrase{*role, written.after_others, written.before_others})
                            .first->second;
@@ -179,6 +186,22 @@ Vocabulary::Found Vocabulary::find(const Words& name, std::size_t clause, bool i
     }
   }
   return {};
+}
+
+void Vocabulary::note_digits(std::string_view phrase) {
+  const std::string zeros = with_zeros(phrase);
+  for (std::size_t begin = 0; begin < zeros.size();) {
+    const std::size_t end = std::min(zeros.find(' ', begin), zeros.size());
+    if (zeros.find('0', begin) < end) with_digits_.insert(zeros.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+bool Vocabulary::may_tell_digits(std::string_view word) const {
+  if (with_digits_.empty() || std::none_of(word.begin(), word.end(), is_digit)) return false;
+  const std::string zeros = with_zeros(lower_case(word));
+  return with_digits_.contains(zeros) ||
+         (zeros.ends_with('s') && with_digits_.contains(std::string_view(zeros).substr(0, zeros.size() - 1)));
 }
 
 std::uint64_t Vocabulary::mentions(std::string_view word) const {

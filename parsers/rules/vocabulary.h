@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -55,6 +56,9 @@ class Vocabulary {
   // ("batch 0.25").
   Found find(const Words& name, std::size_t clause, bool is_whole = false) const;
 
+  // Whether a word with digits in it may be known, or another one that differs from it in nothing but these.
+  bool may_tell_digits(std::string_view word) const;
+
   // The lists that hold this very word: a bit for each.
   std::uint64_t mentions(std::string_view word) const;
 
@@ -70,9 +74,11 @@ class Vocabulary {
   using Phrases = std::unordered_map<std::string, Phrase, Hash, std::equal_to<>>;
   const Phrase* measured(std::string_view text) const;
   const Phrase* counted(std::string_view text) const;
+  void note_digits(std::string_view phrase);
 
   std::vector<std::string> names_;
   Phrases measured_, counted_;
+  std::set<std::string, std::less<>> with_digits_;  // words of phrases that have digits, which are zeros here
   bool any_before_others_ = false;
 };
 

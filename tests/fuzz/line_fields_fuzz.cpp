@@ -32,9 +32,8 @@ const Vocabulary& words() {
   return kWords;
 }
 
-bool lies_within(std::string_view part, std::string_view line) {
-  if (!part.data()) return true;
-  return part.data() >= line.data() && part.data() + part.size() <= line.data() + line.size();
+bool lies_within(etad::Place part, std::string_view line) {
+  return !part || std::size_t{part.at} + part.length <= line.size();
 }
 
 }  // namespace
@@ -44,13 +43,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LineFields fields;
   fields.read(line, words());
   if (fields.size() > LineFields::kMost || fields.numbers() > LineFields::kLongestLine) std::abort();
-  const char* behind = line.data();
+  std::size_t behind = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const etad::LineField& field = fields[i];
     if (field.role >= words().roles() || !lies_within(field.value, line) || !lies_within(field.total, line) ||
-        !lies_within(field.mean, line) || field.value.data() < behind)
+        !lies_within(field.mean, line) || field.value.at < behind)
       std::abort();
-    behind = field.value.data() + field.value.size();
+    behind = std::size_t{field.value.at} + field.value.length;
   }
   return 0;
 }

@@ -13,13 +13,14 @@
 namespace etad {
 namespace {
 
+WordList list(std::string name, std::vector<std::string> phrases) {
+  WordList out{std::move(name), 1, {}};
+  for (std::string& phrase : phrases) out.phrases.push_back({std::move(phrase), 1});
+  return out;
+}
+
 Vocabulary words() {
   std::vector<Error> errors;
-  const auto list = [](std::string name, std::vector<std::string> phrases) {
-    WordList out{std::move(name), 1, {}};
-    for (std::string& phrase : phrases) out.phrases.push_back({std::move(phrase), 1});
-    return out;
-  };
   const auto out = Vocabulary::make(
       {list("word", {"step", "it"}), list("validation", {"val"}), list("steps", {"* step#", "it#"}),
        list("epochs", {"* epoch#"}), list("loss", {"* loss *"}),
@@ -38,9 +39,10 @@ std::string fields_of(std::string_view line) {
   std::string out;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const LineField& field = fields[i];
-    out += (out.empty() ? "" : "; ") + vocabulary.name(field.role) + " = " + std::string(field.value);
-    if (field.total.data()) out += " of " + std::string(field.total);
-    if (field.mean.data()) out += " mean " + std::string(field.mean);
+    out +=
+        (out.empty() ? "" : "; ") + vocabulary.name(field.role) + " = " + std::string(field.value.in(line));
+    if (field.total) out += " of " + std::string(field.total.in(line));
+    if (field.mean) out += " mean " + std::string(field.mean.in(line));
     if (field.scale != 1) out += " x " + std::to_string(field.scale);
   }
   return out;
@@ -123,6 +125,23 @@ TEST(LineFields, AreNoPartsOfNames) {
   EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x loss_0.cpp"), "");
   EXPECT_EQ(fields_of("epoch 0.5"), "");              // a count is a whole number
   EXPECT_EQ(fields_of("step 0.5"), "seconds = 0.5");  // and what is none may be of another list
+}
+
+// Lines that differ in nothing but their digits have the same fields, but for digits of words that a list may hold.
+TEST(LineFields, TellDigitsOfWordsApart) {
+  std::vector<Error> errors;
+  const Vocabulary vocabulary = Vocabulary::make({list("figure", {"f1", "* p2 score"})}, "words", errors);
+  ASSERT_TRUE(errors.empty());
+  LineFields fields;
+  const std::string_view line = "step10 resnet50 f1 0.5 fp16 mean P2Score 0.25";
+  fields.read(line, vocabulary);
+  ASSERT_TRUE(fields.told());
+  EXPECT_TRUE(fields.told()->hold("step99 resnet18 f1 9.9 fp32 mean P2Score 0.99"));
+  EXPECT_FALSE(fields.told()->hold("step10 resnet50 f2 0.5 fp16 mean P2Score 0.25"));
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += "f1 0.5 ";
+  fields.read(many, vocabulary);
+  EXPECT_FALSE(fields.told());
 }
 
 // Whatever a line is: so many fields and no more, each within the line.

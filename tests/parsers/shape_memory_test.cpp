@@ -67,6 +67,22 @@ TEST(ShapeMemory, KnowsTheDigitsThatWereToldApart) {
   }
 }
 
+// What several make of one line stands side by side.
+TEST(ShapeMemory, KeepsALineForAllWhoLookAtIt) {
+  ShapeMemory shapes;
+  for (std::uint16_t list = 1; list <= 4; ++list) {
+    EXPECT_EQ(shapes.find(list, kDisplay), nullptr);
+    ShapeMemory::Shape said;
+    said.rule = list;
+    shapes.remember(said);
+  }
+  for (std::uint16_t list = 1; list <= 4; ++list) {
+    const auto* const shape = shapes.find(list, kDisplay);
+    ASSERT_NE(shape, nullptr) << list;
+    EXPECT_EQ(shape->rule, list);
+  }
+}
+
 TEST(ShapeMemory, RemembersNothingOfVeryShortAndVeryLongMessages) {
   ShapeMemory shapes;
   for (const std::size_t size : {0U, 1U, 15U, 16U, 17U, 31U, 32U, 191U, 192U, 193U, 70000U}) {
@@ -168,6 +184,43 @@ TEST(ShapeMemory, ChangesNoEventOfALog) {
   std::mt19937 random(181);
   for (const char* log : {"odd_unaligned_lenet.log", "time_lenet_b256_n80.log", "googlenet_mini_snap.log"})
     expect_same_events(*format_named("caffe"), caffe_log(log), random);
+}
+
+// A line of the same shape as a rule's own is its own without being read again, unless a digit of a known word is
+// another one.
+TEST(ShapeMemory, KnowsTheFieldsOfALine) {
+  const auto format = Format::load("fields.toml", R"(
+format = "fields"
+
+[words]
+step = ["step#"]
+figure = ["f1"]
+loss = ["loss"]
+
+[[rule]]
+name = "figure"
+event = "progress"
+fields = { iteration = "step" }
+with = ["figure"]
+take = ["loss"]
+recognise = true
+samples = ["step 12 f1 0.5 loss 1.25"]
+
+[[sample]]
+line = "step 12 f2 0.5 loss 1.25"
+event = ""
+)");
+  ASSERT_TRUE(format) << format.error().front().text();
+  ShapeMemory shapes;
+  TimeContext context;
+  for (int again = 0; again < 2; ++again) {
+    const Event own = (*format)->match("step 12 f1 0.5 loss 1.25", context, &shapes);
+    EXPECT_EQ(own.number(Field::loss), 1.25);
+    const Event like = (*format)->match("step 99 f1 0.7 loss 8.50", context, &shapes);
+    EXPECT_EQ(like.integer(Field::iteration), 99);
+    EXPECT_EQ(like.number(Field::loss), 8.5);
+    EXPECT_EQ((*format)->match("step 12 f2 0.5 loss 1.25", context, &shapes).rule, Event::kNoRule);
+  }
 }
 
 // A rule that tells digits apart stands before one that does not, and each is asked in its turn.
