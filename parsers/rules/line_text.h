@@ -108,6 +108,17 @@ class LineText {
     return end;
   }
 
+  // "02/05/2018", with the minutes behind it. Which of its numbers is the month, it does not say.
+  std::size_t date_in_digits(std::size_t at) const {
+    const std::size_t day = digits(at), month = digits(day + 1), year = digits(month + 1);
+    if (day == at || byte(day) != '/' || month == day + 1 || byte(month) != '/' || year != month + 5)
+      return at;
+    std::size_t hour = year;
+    while (hour < year + 2 && (byte(hour) == ' ' || byte(hour) == '-')) ++hour;
+    const std::size_t minute = digits(hour);
+    return two_digits(hour) && clock(minute) == minute + 3 ? minute + 3 : year;
+  }
+
   bool is_word_at(std::size_t at) const {
     return is_word_byte(byte(at)) && wide_separator(text_.substr(at)) == 0;
   }

@@ -19,6 +19,10 @@ class NumberReader : private LineText {
       : LineText(line), begin_(begin), at_(begin), out_(out) {}
 
   bool read() {
+    if (const std::size_t end = date_in_digits(begin_); end > begin_) {
+      out_.end = end;
+      return false;
+    }
     const bool is_number = digits_and_clock();
     if (!is_number) {
       at_ = begin_ + 1;

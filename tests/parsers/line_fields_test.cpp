@@ -121,6 +121,12 @@ TEST(LineFields, AreTheKeysOfAnObject) {
             "epochs = 3; steps = 40; loss = 4.1; seconds = 0.5");
 }
 
+TEST(LineFields, AreNoPartsOfDates) {
+  EXPECT_EQ(fields_of("loss: 0.5 Time: 02/05/2018--11:41 step: 178"), "loss = 0.5; steps = 178");
+  EXPECT_EQ(fields_of("time 28/08/2022 12:13 loss: 0.5"), "loss = 0.5");
+  EXPECT_EQ(fields_of("step 3/40 time: 7"), "steps = 3 of 40; duration = 7");
+}
+
 TEST(LineFields, AreNoPartsOfNames) {
   EXPECT_EQ(fields_of("v1.2.3 10.0.0.1 step4x loss_0.cpp"), "");
   EXPECT_EQ(fields_of("epoch 0.5"), "");              // a count is a whole number
