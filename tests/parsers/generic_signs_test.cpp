@@ -17,6 +17,33 @@ TEST(GenericSigns, StepsWhoseFieldsAreThoseOfATraining) {
   EXPECT_EQ(step_time(runs.at(0)), 6);
 }
 
+// Errors that are counted are no measure of a training.
+TEST(GenericSigns, BatchesBesideCountedErrorsAreNoTraining) {
+  const auto batches = [](const char* figure) {
+    return runs_of(lines_by(20, [&](int i) {
+      return written("2026-03-01 10:%02d:00 INFO Batch %d/20 done: 1000 rows, ", i, i) + figure;
+    }));
+  };
+  EXPECT_TRUE(batches("errors 0").empty());
+  EXPECT_TRUE(batches("3 failures").empty());
+}
+
+// What a program reads is no training, and what trains with it is.
+TEST(GenericSigns, ABarUnderWordsOfATrainingSetIsNoTraining) {
+  const auto bars = [](const std::string& heading) {
+    std::vector<std::string> lines = {heading};
+    for (int i = 1; i <= 20; ++i)
+      lines.push_back(written("%3d%%|##| %d/1000 [%02d:00<01:00,  1.2s/it]", 5 * i, 50 * i, i));
+    return runs_of(lines);
+  };
+  for (const char* heading : {"Extracting features for training set", "Loading training data",
+                              "training images: 12", "Reading the training examples"})
+    EXPECT_TRUE(bars(heading).empty()) << heading;
+  for (const char* heading :
+       {"Start training", "Training started", "Training the network", "training: begin"})
+    EXPECT_EQ(bars(heading).size(), 1U) << heading;
+}
+
 // Each epoch says its time and every second one shows a step: fewer measurements of the same time by smaller steps.
 TEST(GenericSigns, StepsGoBeforeEpochsOfTheSameTime) {
   std::vector<std::string> lines;
