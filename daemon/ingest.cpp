@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/follow/beside.h"
+#include "daemon/follow/identity.h"
 #include "daemon/follow/journal.h"
 #include "parsers/rules/shape_memory.h"
 
@@ -111,11 +112,10 @@ tl::expected<std::optional<follow::Position>, int> Ingest::recall(const std::str
 }
 
 tl::expected<std::vector<std::string>, int> Ingest::imports(const std::string& head) {
-  const auto rows = writer_.with([](Writer& writer) { return writer.sources(); });
+  const auto rows = writer_.with([&](Writer& writer) { return writer.imports(head); });
   if (!rows) return tl::unexpected(EIO);
   std::vector<std::string> out;
-  for (const SourceRow& row : *rows)
-    if (row.kind == "import" && !row.pending && row.head == head) out.push_back(content_of(row));
+  for (const SourceRow& row : *rows) out.push_back(content_of(row));
   return out;
 }
 
@@ -144,11 +144,11 @@ tl::expected<bool, int> Ingest::go_on(const std::string& path, const std::string
 Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSource* before,
                                                      const std::string& path, const std::string& identity,
                                                      const std::string& imported) const {
-  const auto rows = writer.sources();
+  const auto part = follow::part_of_finished(imported);
+  if (!part) return std::nullopt;
+  const auto rows = writer.imports(part->head.text());
   if (!rows) return tl::unexpected(rows.error());
-  const auto found = std::ranges::find_if(*rows, [&](const SourceRow& row) {
-    return row.kind == "import" && !row.pending && content_of(row) == imported;
-  });
+  const auto found = std::ranges::find(*rows, imported, content_of);
   if (found == rows->end()) return std::nullopt;
   auto row = writer.source(found->id);
   if (!row || !*row) return row;

@@ -61,7 +61,9 @@ class Writer {
   // the caller reads the same bytes again later. On success new sources have their ids.
   virtual Result<void> commit(std::vector<SourceCommit>& commits, Instant now) = 0;
 
-  virtual Result<std::vector<SourceRow>> sources() = 0;                  // without state
+  virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
+  // Imports of logs that begin with this head, without state.
+  virtual Result<std::vector<SourceRow>> imports(const std::string& head) = 0;
   virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;  // with its state
   virtual Result<std::optional<SourceRow>> followed_source(
       const std::string& path) = 0;                                           // no import; with its state

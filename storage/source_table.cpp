@@ -71,6 +71,7 @@ SourceTable::SourceTable(sqlite::Connection& c)
               " ?17, ?18, ?20, ?21, ?22) WHERE id = ?23"),
       place_(c, "UPDATE sources SET path = ?2, pending = ?3 WHERE id = ?1 AND (path <> ?2 OR pending <> ?3)"),
       all_(c, select_sources(false) + "ORDER BY id"),
+      imports_(c, select_sources(false) + "WHERE head = ? AND kind = 'import' AND NOT pending ORDER BY id"),
       find_(c, select_sources(true) + "WHERE id = ?"),
       find_followed_(
           c, select_sources(true) +
@@ -160,6 +161,12 @@ void SourceTable::put(const FinishedFile& file, std::int64_t source_id) {
 std::vector<SourceRow> SourceTable::all() {
   std::vector<SourceRow> result;
   for (auto rows = all_.query(); rows.next();) result.push_back(read_source(rows));
+  return result;
+}
+
+std::vector<SourceRow> SourceTable::imports(const std::string& head) {
+  std::vector<SourceRow> result;
+  for (auto rows = imports_.query(head); rows.next();) result.push_back(read_source(rows));
   return result;
 }
 

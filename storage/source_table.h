@@ -26,8 +26,9 @@ class SourceTable {
   std::optional<Before> before(std::int64_t id);  // what is kept of it
   void put(const FinishedFile& file, std::int64_t source_id);
 
-  std::vector<SourceRow> all();                    // without state
-  std::optional<SourceRow> find(std::int64_t id);  // with state
+  std::vector<SourceRow> all();                             // without state
+  std::vector<SourceRow> imports(const std::string& head);  // that are complete, without state
+  std::optional<SourceRow> find(std::int64_t id);           // with state
   std::optional<SourceRow> find_followed(
       const std::string& path);  // the newest one that is no import, one that is not gone first
   std::vector<std::int64_t> with_running_runs();
@@ -45,8 +46,8 @@ class SourceTable {
 
  private:
   sqlite::Connection& connection_;
-  sqlite::Statement insert_, update_, place_, all_, find_, find_followed_, with_running_runs_, put_finished_,
-      finished_, finished_of_, forget_finished_;
+  sqlite::Statement insert_, update_, place_, all_, imports_, find_, find_followed_, with_running_runs_,
+      put_finished_, finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
   sqlite::Statement pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;
   sqlite::Statement pass_over_owner_, remove_owner_;

@@ -209,6 +209,10 @@ Result<std::vector<SourceRow>> SqliteWriter::sources() {
   return guarded([&] { return sources_.all(); });
 }
 
+Result<std::vector<SourceRow>> SqliteWriter::imports(const std::string& head) {
+  return guarded([&] { return sources_.imports(head); });
+}
+
 Result<std::optional<SourceRow>> SqliteWriter::source(std::int64_t id) {
   return guarded([&] { return sources_.find(id); });
 }

@@ -32,6 +32,7 @@ class SqliteWriter final : public Writer {
 
   Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override;
   Result<std::vector<SourceRow>> sources() override;
+  Result<std::vector<SourceRow>> imports(const std::string& head) override;
   Result<std::optional<SourceRow>> source(std::int64_t id) override;
   Result<std::optional<SourceRow>> followed_source(const std::string& path) override;
   Result<std::vector<std::int64_t>> sources_with_running_runs() override;

@@ -29,11 +29,12 @@ class FaultyWriter final : public Writer {
     return real_->commit(commits, now);
   }
   Result<std::vector<SourceRow>> sources() override {
-    if (failing_reads > 0) {
-      --failing_reads;
-      return fail("the disk can't be read");
-    }
+    if (reading_fails()) return fail("the disk can't be read");
     return real_->sources();
+  }
+  Result<std::vector<SourceRow>> imports(const std::string& head) override {
+    if (reading_fails()) return fail("the disk can't be read");
+    return real_->imports(head);
   }
   Result<std::optional<SourceRow>> source(std::int64_t id) override { return real_->source(id); }
   Result<std::optional<SourceRow>> followed_source(const std::string& path) override {
@@ -91,6 +92,7 @@ class FaultyWriter final : public Writer {
   Result<void> maintain(Instant now) override { return real_->maintain(now); }
 
  private:
+  bool reading_fails() { return failing_reads > 0 && failing_reads-- > 0; }
   std::unique_ptr<Writer> real_;
 };
 

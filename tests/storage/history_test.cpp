@@ -111,6 +111,25 @@ TEST_F(HistoryTest, AFollowedSourceIsFoundByItsPath) {
   EXPECT_FALSE(must(writer().followed_source("/b.log")).has_value());
 }
 
+TEST_F(HistoryTest, ImportsAreFoundByWhatTheirLogsBeginWith) {
+  std::vector<std::int64_t> ids;
+  for (const auto& [kind, head, pending] : {std::tuple("import", "1024:aa", false),
+                                            {"import", "1024:bb", false},
+                                            {"import", "1024:aa", true},
+                                            {"file", "1024:aa", false},
+                                            {"import", "1024:aa", false}}) {
+    auto source = source_with_run("/a.log", 1);
+    source.source.kind = kind;
+    source.source.head = head;
+    source.source.pending = pending;
+    commit(source);
+    ids.push_back(source.source.id);
+  }
+  std::vector<std::int64_t> found;
+  for (const SourceRow& row : must(writer().imports("1024:aa"))) found.push_back(row.id);
+  EXPECT_EQ(found, (std::vector{ids[0], ids[4]}));
+}
+
 TEST_F(HistoryTest, SourcesWithRunningRunsAreKnown) {
   auto over = source_with_run("/over.log", 1);
   over.records.runs[0].state = RunState::finished;
