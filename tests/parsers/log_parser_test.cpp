@@ -118,6 +118,21 @@ TEST(LogParser, AZoneIsThatOfTheTrainingsThatWereSeenFromTheirBeginning) {
   }
 }
 
+// The distance of these years from today is more than nanoseconds can count; the sanitizers look on.
+TEST(LogParser, AStampOfAnyYearIsNoZone) {
+  for (const char* year : {"0001", "1700", "9999"}) {
+    LogParser parser(options());
+    Records records;
+    parser.feed(
+        std::string("[INFO|trainer.py:2313] ") + year + "-12-31 23:59:59,000 >> ***** Running training *****",
+        kModified, kModified, records);
+    parser.feed("{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}", kModified, kModified,
+                records);
+    parser.flush(records);
+    EXPECT_EQ(records.runs.back().state, RunState::finished) << year;
+  }
+}
+
 TEST(LogParser, LinesBeforeTheFirstTellingOneAreNotLost) {
   LogParser parser(options());
   Records records;
