@@ -46,8 +46,8 @@ struct IngestOptions {
   std::vector<SourceRule> sources;
   std::string host;
   ZoneOffset zone = utc_offset;
-  std::chrono::seconds lost_after{
-      3600};  // a still log's open run is lost; after a twelfth one that has done its plan is over
+  // A still log's open run is lost then; one that has done its plan is over after a twelfth of it.
+  std::chrono::seconds lost_after{3600};
   std::size_t budget = 4 * 1024 * 1024;  // most bytes read for one commit
   std::chrono::seconds rest_after{30};   // a source at rest for so long is left to the history
   std::size_t most_awake = 1024;         // and the one at rest the longest where more that grow are in memory

@@ -29,8 +29,8 @@ class SourceTable {
   std::vector<SourceRow> all();                             // without state
   std::vector<SourceRow> imports(const std::string& head);  // that are complete, without state
   std::optional<SourceRow> find(std::int64_t id);           // with state
-  std::optional<SourceRow> find_followed(
-      const std::string& path);  // the newest one that is no import, one that is not gone first
+  // No import. One that is not gone comes first, and of these the newest.
+  std::optional<SourceRow> find_followed(const std::string& path);
   std::vector<std::int64_t> with_running_runs();
   std::vector<std::int64_t> without_runs();
   std::vector<FinishedFile> finished();

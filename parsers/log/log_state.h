@@ -107,7 +107,7 @@ struct ReadingState {
   VoiceState voices;
   UnclearTimesState unclear;
   bool needs_are_met = false;
-  bool comes_late = false;       // what is stamped, and so what is not
+  bool comes_late = false;       // by their stamps, lines are seen long after they are written
   std::optional<Duration> zone;  // added to stamps
 };
 

@@ -79,7 +79,7 @@ class Reading {
   std::optional<NamedRows> rows_;      // where rules read them by their names
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
-  bool comes_late_ = false;       // by its stamps, so that the coming of lines dates none
+  bool comes_late_ = false;       // by their stamps, lines are seen long after they are written
   std::optional<Duration> zone_;  // added to stamps; none: nothing has told it
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;

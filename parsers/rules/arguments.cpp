@@ -92,7 +92,7 @@ bool add(Event& event, Field field, std::string_view value) {
   return !event.has(field) && event.add(field, 1, value);
 }
 
-// Elsewhere "batch" counts them.
+// Among a program's options "batch" is their size; elsewhere it counts them.
 bool is_batch_of_command(std::string_view message, std::string_view plain) {
   return plain == "batch" &&
          (message.find("Namespace(") != message.npos || message.find(" --batch") != message.npos);

@@ -8,8 +8,8 @@
 
 namespace etad {
 
-// Adds network, batch_size (of each device), global_batch_size and epochs to the event, as far as the message says them and the
-// event lacks them: views into the message. False: it says nothing of them.
+// Adds network, batch_size (of each device), global_batch_size and epochs to the event, as far as the message says them
+// and the event lacks them: views into the message. False: it says nothing of them.
 bool add_arguments(std::string_view message, Event& event);
 
 }  // namespace etad

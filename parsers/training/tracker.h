@@ -44,7 +44,8 @@ class Tracker {
   // Appends the latest state of every run that changed since the last call. Once per batch of lines.
   void flush(Records& out);
 
-  // Of an open run: that its first lines were seen says nothing of when it began.
+  // Dates the beginning of the open run by a stamp: its first lines bear none, and were seen long after they were
+  // written.
   void date_beginning(Instant at);
 
   bool running() const;                      // there is an open run

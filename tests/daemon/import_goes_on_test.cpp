@@ -18,7 +18,7 @@ class ImportGoesOn : public ImportRaces {
 
   // Another log lies at the path, is read and rotated away.
   void rotate_another_away() {
-    append("lenet.log", "# another\n" + content_of(ETAD_EXAMPLES "/caffe/lenet_b32_i500_tb50_ti50.log"));
+    append("lenet.log", another_);
     wait();
     std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
   }
@@ -36,6 +36,22 @@ class ImportGoesOn : public ImportRaces {
     EXPECT_EQ(segments, static_cast<std::size_t>(reader_->size().value().segments));
   }
 
+  // Ticks enough for all that fail.
+  void outlast_failures(const FaultyWriter& history) {
+    for (int i = 0; i < 30; ++i) (void)tick_after(std::chrono::seconds(5));
+    EXPECT_EQ(history.failures, 0);
+  }
+
+  // The log with so much in its middle that an import commits amid it; and an offset within a line there.
+  std::pair<std::string, std::size_t> long_log() const {
+    std::string log = part_;
+    for (int i = 0; i < 200'000; ++i) log += "a line of no format\n";
+    const std::size_t within_a_line = log.size() - 7;
+    return {log + rest_, within_a_line};
+  }
+
+  const std::string another_ =
+      "# another\n" + content_of(ETAD_EXAMPLES "/caffe/lenet_b32_i500_tb50_ti50.log");
   const std::string part_ = first_lines("Iteration 300,");
   const std::string rest_ = lenet_.substr(part_.size());
 };
@@ -138,8 +154,7 @@ TEST_F(ImportGoesOn, InSuchAFileAlsoWhereTheHistoryFailsAtFirst) {
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   append("lenet.log", lenet_);
   history->failures = 2;
-  for (int i = 0; i < 30; ++i) (void)tick_after(std::chrono::seconds(5));
-  EXPECT_EQ(history->failures, 0);
+  outlast_failures(*history);
   expect_both();
 }
 
@@ -148,7 +163,7 @@ TEST_F(ImportGoesOn, InAFileWhoseContentBeforeCameAndWentUnseen) {
   start_ingest(usual_options());
   append("lenet.log", "");
   wait();
-  append("lenet.log", "# another\n" + content_of(ETAD_EXAMPLES "/caffe/lenet_b32_i500_tb50_ti50.log"));
+  append("lenet.log", another_);
   std::filesystem::copy_file(file("lenet.log"), file("lenet.log.1"));
   std::filesystem::resize_file(file("lenet.log"), 0);
   append("lenet.log", part_);
@@ -181,18 +196,14 @@ TEST_F(ImportGoesOn, WhereTheCommitOfWhatComesNextFails) {
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   append("lenet.log", lenet_);
   watched_->at_next_read = [&] { history->failures = 3; };
-  for (int i = 0; i < 30; ++i) (void)tick_after(std::chrono::seconds(5));
+  outlast_failures(*history);
   EXPECT_EQ(watched_->at_next_read, nullptr);
-  EXPECT_EQ(history->failures, 0);
   expect_once();
 }
 
 // What was committed of one that goes on with another stays; it ends within a line.
 TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
-  std::string log = part_;
-  for (int i = 0; i < 200'000; ++i) log += "a line of no format\n";
-  const std::size_t within_a_line = log.size() - 7;
-  log += rest_;
+  const auto [log, within_a_line] = long_log();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   begin("/elsewhere/lenet.log", std::string_view(log).substr(0, within_a_line)).reset();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", log)->finish());
@@ -201,10 +212,7 @@ TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
 
 // While that one is under way, too: of the two the follower goes on, as it has all that was committed.
 TEST_F(ImportGoesOn, WhereAnotherGoesOnWithItMeanwhile) {
-  std::string log = part_;
-  for (int i = 0; i < 200'000; ++i) log += "a line of no format\n";
-  const std::size_t within_a_line = log.size() - 7;
-  log += rest_;
+  const auto [log, within_a_line] = long_log();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   start_ingest(usual_options());
   append("lenet.log", part_);

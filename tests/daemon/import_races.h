@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "daemon/importer.h"
-#include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
 
@@ -75,14 +74,6 @@ class ImportRaces : public FollowedFiles {
     };
     wait();
     EXPECT_EQ(watched_->at_next_read, nullptr);
-  }
-
-  FaultyWriter* write_by_faulty_writer() {
-    writer_.reset();
-    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-    FaultyWriter* const history = faulty.get();
-    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
-    return history;
   }
 
   void expect_once() {

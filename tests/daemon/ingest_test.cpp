@@ -9,7 +9,6 @@
 #include "daemon/system.h"
 #include "storage/schema.h"
 #include "storage/sqlite.h"
-#include "tests/daemon/faulty_writer.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
 
@@ -21,13 +20,6 @@ using std::chrono::seconds;
 
 class Ingesting : public FollowedFiles {
  protected:
-  Ingesting() {
-    writer_.reset();
-    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-    faulty_ = faulty.get();
-    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
-  }
-
   void start(SourceRule rule = {}) {
     IngestOptions options = usual_options();
     options.sources = {std::move(rule)};
@@ -43,7 +35,7 @@ class Ingesting : public FollowedFiles {
 
   std::vector<Segment> segments(std::int64_t run) { return reader_->segments(run, 0, 1000).value(); }
 
-  FaultyWriter* faulty_ = nullptr;
+  FaultyWriter* const faulty_ = write_by_faulty_writer();
   std::size_t most_awake_ = 512;
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };

@@ -17,13 +17,6 @@ using testing::HasSubstr;
 
 class IngestThreads : public TempHistory {
  protected:
-  IngestThreads() {
-    writer_.reset();
-    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
-    faulty_ = faulty.get();
-    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
-    thread_ = std::make_unique<IngestThread>(*writer_, [] {});
-  }
   ~IngestThreads() override { thread_.reset(); }
 
   IngestSetup setup(const std::string& pattern) {
@@ -34,8 +27,8 @@ class IngestThreads : public TempHistory {
     return ingest_setup(config, shipped_formats()).value();
   }
 
-  FaultyWriter* faulty_ = nullptr;
-  std::unique_ptr<IngestThread> thread_;
+  FaultyWriter* const faulty_ = write_by_faulty_writer();
+  std::unique_ptr<IngestThread> thread_ = std::make_unique<IngestThread>(*writer_, [] {});
 };
 
 TEST_F(IngestThreads, AReloadWhoseIngestDoesNotStartIsUndoneAndTold) {

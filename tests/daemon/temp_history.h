@@ -12,6 +12,7 @@
 #include "daemon/rules.h"
 #include "daemon/shared_writer.h"
 #include "storage/history.h"
+#include "tests/daemon/faulty_writer.h"
 #include "tests/places.h"
 
 namespace etad {
@@ -50,6 +51,15 @@ class TempHistory : public testing::Test {
   std::vector<RunRow> runs() { return reader_->runs({}).value(); }
 
   std::filesystem::path folder_;
+  // From now on the history is written by one that fails when it is told to.
+  FaultyWriter* write_by_faulty_writer() {
+    writer_.reset();
+    auto faulty = std::make_unique<FaultyWriter>(Writer::open(path()).value());
+    FaultyWriter* const history = faulty.get();
+    writer_ = std::make_unique<SharedWriter>(std::move(faulty));
+    return history;
+  }
+
   std::unique_ptr<SharedWriter> writer_;
   std::unique_ptr<ModelReader> reader_;
 };
