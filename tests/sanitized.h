@@ -11,3 +11,9 @@
 #ifndef ETAD_SANITIZED
 #define ETAD_SANITIZED 0
 #endif
+
+namespace etad {
+// Of a long row of cases that are alike each is tried where code is optimized, and one in so many under a sanitizer,
+// which takes ten times as long and looks for what any of them would show.
+inline constexpr int kOneCaseIn = ETAD_SANITIZED ? 5 : 1;
+}  // namespace etad

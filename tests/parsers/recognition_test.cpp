@@ -14,6 +14,7 @@
 #include "parsers/rules/shape_memory.h"
 #include "tests/parsers/log_reader.h"
 #include "tests/parsers/other_digits.h"
+#include "tests/sanitized.h"
 
 namespace etad::test {
 namespace {
@@ -196,10 +197,12 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
     return both;
   };
   std::size_t shown = 0;
+  int cases = 0;
   for (const auto& format : all)
     for (const SampleSpec& sample : format->file().samples)
       for (const char* const before :
            {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| "}) {
+        if (cases++ % kOneCaseIn != 0) continue;
         const std::string line = before + sample.text;
         EXPECT_EQ(recogniser.formats_of(line), one_by_one(line)) << line;
         shown += recogniser.formats_of(line).size();
@@ -222,11 +225,12 @@ void expect_same_formats(const std::vector<std::shared_ptr<const Format>>& forma
 
 TEST(Recognition, WhatLinesShowedBeforeChangesNothing) {
   std::vector<std::string> lines;
+  int cases = 0;
   for (const auto& format : shipped_formats().all())
     for (const SampleSpec& sample : format->file().samples)
       for (const char* const before : {"", " 3: ", "[default0]:", "[trainer.py:12] ", "| ", "  [rank 3] ",
                                        "2026-11-26 10:11:12,345 INFO [GPU 0] "})
-        lines.push_back(before + sample.text);
+        if (cases++ % kOneCaseIn == 0) lines.push_back(before + sample.text);
   for (const char* const bar : {" 45%|####5     | 450/1000 [09:59<12:12,  1.33s/it]",
                                 " 45%|####5     | 450/1000 [10:00<12:13,  1.33s/it]"})
     lines.emplace_back(bar);
