@@ -6,6 +6,10 @@
 
 namespace etad::track {
 
+bool is_of_testing_job(const Event& event) {
+  return event.text(Field::job) == name_of(Job::test);
+}
+
 std::optional<Instant> TestPhase::end_before(std::optional<Instant> line) const {
   return shows_batches ? line : std::nullopt;
 }
@@ -37,8 +41,13 @@ std::optional<std::int64_t> TestPhase::batches_shown(const Event& event, bool fr
   return shown > done ? std::optional(shown) : std::nullopt;
 }
 
-// The mean over all batches shown, where the line states it.
+// The time of all batches shown, where the line states it, or their mean.
 void TestPhase::take_mean(const Event& event, std::optional<Instant> now, std::int64_t shown) {
+  if (const auto so_far = rounded(event, Field::elapsed); so_far && is_of_testing_job(event)) {
+    stated = so_far->first;
+    stated_error = so_far->second;
+    return;
+  }
   const auto mean = rounded(event, Field::seconds);
   if (!mean || mean->first <= 0 || event.text(Field::since) != "epoch") return;
   stated = mean->first * static_cast<double>(shown);
@@ -59,14 +68,14 @@ void TestPhase::display(std::int64_t shown, std::optional<Instant> at) {
   done_at = at;
 }
 
-std::optional<TestPhase::Batches> TestPhase::take_stated() {
+std::optional<TestPhase::Batches> TestPhase::take_stated(bool job) {
   if (stated <= 0) return {};
   constexpr double kMostError = 0.05;
   const bool alone = done == 1 && announced > 1;
   const double seconds = stated - given_seconds;
   const auto took = positive_seconds(seconds);
   if (alone || !took || done <= given || stated_error > kMostError * seconds) return {};
-  Batches out{iteration, done - given, *took, given == 0 ? began : std::nullopt};
+  Batches out{job ? given : iteration, done - given, *took, given == 0 ? began : std::nullopt};
   given = done;
   given_seconds = stated;
   return out;

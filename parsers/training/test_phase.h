@@ -9,6 +9,9 @@
 
 namespace etad::track {
 
+// The line says itself that it is a testing job's, and no training's.
+bool is_of_testing_job(const Event& event);
+
 struct TestPhase {
   std::int64_t iteration = 0;  // of the training, or the first batch of a testing job
   std::int64_t net = 0;        // which test net
@@ -37,7 +40,7 @@ struct TestPhase {
   // the line before the last thing known of it.
   std::optional<Instant> end_before(std::optional<Instant> line) const;
   bool is_clocked() const { return since || done_at; }  // a line's time shows its beginning
-  bool states_mean() const { return stated > 0; }       // its lines state the mean over all batches
+  bool states_mean() const { return stated > 0; }  // its lines state the mean over all batches, or their time
   // It was announced, is of this net, and shows no batches: it has not begun.
   bool is_announcement_of(std::int64_t test_net) const;
 
@@ -56,8 +59,8 @@ struct TestPhase {
   void display(std::int64_t shown, std::optional<Instant> at);
 
   // The batches displayed of a test whose lines state their mean, once. One of many says nothing of the
-  // others: it waited for the data.
-  std::optional<Batches> take_stated();
+  // others: it waited for the data. `job`: it is a testing job's.
+  std::optional<Batches> take_stated(bool job);
 };
 
 }  // namespace etad::track

@@ -196,6 +196,7 @@ class Tests : Part {
 
  private:
   void see_bar(const Moment& m);
+  void begin_job(const Moment& m);
   void begin_shown(RunTrack& r, const Moment& m);
   void interval(RunTrack& r, const Moment& m, std::int64_t shown);
   void give(RunTrack& r, const TestPhase::Batches& batches, Records& out);

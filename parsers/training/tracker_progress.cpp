@@ -148,6 +148,12 @@ bool counts_again(const RunTrack& r, const Event& event, std::int64_t iteration)
   return !r.headed || (trains && iteration < r.window.from->iteration / 2);
 }
 
+// A line that says itself that it trains, behind those of a job that tested.
+bool trains_behind_job(const RunTrack* r, const Event& event) {
+  return r && r->job_known && r->run.job == Job::test && r->progressed() &&
+         event.text(Field::job) == name_of(Job::train);
+}
+
 // A line that counts again without any time, amid others that count it, or one line back, is another writer's word for
 // the same: a line's beside a bar's, a text's amid lines that are stamped.
 bool is_another_writers(const RunTrack& r, const track::Moment& m, std::int64_t iteration) {
@@ -298,9 +304,10 @@ std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) 
 // stands.
 void track::Windows::progress_of(const Moment& m) {
   const Event& event = m.event;
-  if (event.text(Field::phase) == name_of(Phase::test) || event.text(Field::job) == name_of(Job::test))
+  if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event))
     return all_.tests.progress(m);
   if (is_said_again(m)) return;
+  if (trains_behind_job(all_.runs.open(), event)) all_.runs.begin(m);
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
   if (event.has(Field::position)) return position_of_known(m);

@@ -329,7 +329,7 @@ bool is_bar_of(const Event& event, std::int64_t steps) {
 // Some show their steps at intervals, and the last ones not at all; some wipe a bar when it is full, some count from 0.
 bool has_done_all(const RunTrack& r) {
   const Run& run = r.run;
-  if (run.job != Job::train || !run.iteration || run.max_iterations.value_or(0) <= 0) return false;
+  if (run.job == Job::time || !run.iteration || run.max_iterations.value_or(0) <= 0) return false;
   constexpr std::int64_t kNearly = 20;  // a bar of so many is but for one of them
   const std::int64_t left = *run.max_iterations - *run.iteration;
   const bool wiped = r.window.bar_over && left * kNearly <= r.epochs.steps.value_or(0);

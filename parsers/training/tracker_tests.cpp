@@ -11,7 +11,7 @@ using track::Stage;
 using track::TestPhase;
 
 void track::Tests::start(const Moment& m) {
-  const bool job = m.event.text(Field::job) == name_of(Job::test);
+  const bool job = track::is_of_testing_job(m.event);
   if (!job && all_.runs.ended()) return;  // a test behind a run's end is no new run
   RunTrack* r = &all_.runs.for_measurement(m);
   if (m.event.has(Field::position)) all_.windows.position(*r, m);
@@ -80,15 +80,31 @@ void track::Tests::begin_shown(RunTrack& r, const Moment& m) {
   if (!job) epoch_is_over(r);
   TestPhase test;
   test.iteration = job ? 0 : r.run.iteration.value_or(0);
+  if (job) test.announced = r.run.max_iterations.value_or(0);
   r.test = test;
   if (const auto batches = positive_of(m.event, Field::batches); batches && !job)
     derive(r, "test_iter", *batches, "test_iter: batches of a test");
+}
+
+// A job that says with each line that it tests. What went on before is over, and so is such a job that had come
+// further.
+void track::Tests::begin_job(const Moment& m) {
+  const std::int64_t at = count_of(m.event, Field::iteration).value_or(0);
+  RunTrack* r = all_.runs.open();
+  const bool other = r && r->progressed() && (r->run.job != Job::test || at < r->run.iteration.value_or(0));
+  if (!r || other) r = &all_.runs.begin(m);
+  if (r->progressed()) return;
+  r->run.job = Job::test;
+  r->job_known = true;
+  r->run.first_iteration = 0;
+  r->run.max_iterations = positive_of(m.event, Field::max_iter);
 }
 
 // A test phase that shows its batches. Where the lines state the mean over them, the whole of the phase is
 // one segment, told at its end; otherwise each interval between two of them is one.
 void track::Tests::progress(const Moment& m) {
   if (is_after_end(m)) return;
+  if (track::is_of_testing_job(m.event)) begin_job(m);
   RunTrack& r = all_.runs.for_progress(m);
   const auto batch = count_of(m.event, Field::batch);
   if (!batch && !count_of(m.event, Field::iteration)) return;
@@ -97,10 +113,15 @@ void track::Tests::progress(const Moment& m) {
   if (!r.test) begin_shown(r, m);
   const auto shown = r.test->batches_shown(m.event, r.epochs.counts_batches_from_one());
   if (!shown) return;  // another value of the same batch
-  if (r.run.job == Job::test) r.run.iteration = *shown;
+  const bool job = r.run.job == Job::test;
+  if (job) {
+    r.run.iteration = *shown;
+    r.training.stride = *shown - r.test->done;
+  }
   r.test->take_mean(m.event, m.now, *shown);
   if (!r.test->states_mean()) interval(r, m, *shown);
   r.test->display(*shown, m.now);
+  if (job) give_stated(r, m.out);  // a job's phase lasts as long as the job
 }
 
 // The batches since those displayed before.
@@ -121,7 +142,7 @@ void track::Tests::give(RunTrack& r, const TestPhase::Batches& b, Records& out) 
 
 void track::Tests::give_stated(RunTrack& r, Records& out) {
   if (!r.test) return;
-  if (const auto batches = r.test->take_stated()) give(r, *batches, out);
+  if (const auto batches = r.test->take_stated(r.run.job == Job::test)) give(r, *batches, out);
 }
 
 // A test behind a run's end is no new run.

@@ -85,15 +85,15 @@ TEST(TestPhase, AStatedMeanGivesTheBatchesOnceAndTheirBeginning) {
   phase.take_mean(line("0.50"), hand_instant(20), 20);
   phase.display(20, hand_instant(20));
   EXPECT_TRUE(phase.states_mean());
-  const auto given = phase.take_stated();
+  const auto given = phase.take_stated(false);
   ASSERT_TRUE(given);
   EXPECT_EQ(given->count, 20);
   EXPECT_EQ(given->took, 10s);
   EXPECT_EQ(given->since, hand_instant(10));
-  EXPECT_FALSE(phase.take_stated()) << "they were given";
+  EXPECT_FALSE(phase.take_stated(false)) << "they were given";
   phase.take_mean(line("0.50"), hand_instant(30), 40);
   phase.display(40, hand_instant(30));
-  const auto more = phase.take_stated();
+  const auto more = phase.take_stated(false);
   ASSERT_TRUE(more);
   EXPECT_EQ(more->count, 20);
   EXPECT_EQ(more->took, 10s);
@@ -107,11 +107,11 @@ TEST(TestPhase, AMeanThatIsRoundedTooMuchOrOfOneOfManyGivesNothing) {
   TestPhase coarse = opened(100);
   coarse.take_mean(line("0.5"), {}, 20);
   coarse.display(20, {});
-  EXPECT_FALSE(coarse.take_stated()) << "0.5 is 0.45 to 0.55";
+  EXPECT_FALSE(coarse.take_stated(false)) << "0.5 is 0.45 to 0.55";
   TestPhase alone = opened(100);
   alone.take_mean(line("0.500"), {}, 1);
   alone.display(1, {});
-  EXPECT_FALSE(alone.take_stated()) << "the first waited for the data";
+  EXPECT_FALSE(alone.take_stated(false)) << "the first waited for the data";
 }
 
 TEST(TestPhase, ATrainingThatGoesOnBesideItWaitedUntilThenOnce) {

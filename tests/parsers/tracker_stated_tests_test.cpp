@@ -224,5 +224,57 @@ TEST(StatedTests, TheImageNetExample) {
   EXPECT_NEAR(to_seconds(run.train.duration), 2 * (21 * 0.315 - 1.5), 1e-6);
 }
 
+// A testing job that says itself how long it has gone on, as LLaMA-Factory's predictions do.
+HandLog& predict(HandLog& log, std::string_view step, std::string_view elapsed) {
+  return log.line(
+      {}, EventKind::progress,
+      {{Field::iteration, step}, {Field::max_iter, "18"}, {Field::elapsed, elapsed}, {Field::job, "test"}});
+}
+
+TEST(StatedTests, AJobThatTestsIsMeasuredByItsTimeSoFar) {
+  HandLog log(std::map<std::string, std::string>{{"test_batch_size", "4"}});
+  predict(log, "5", "0:00:20");
+  EXPECT_EQ(segments_of(log.records(), Phase::test).size(), 1u) << "told while it goes on";
+  predict(log, "10", "0:00:40");
+  predict(log, "15", "0:01:00");
+  const Records& records = log.end();
+  const etad::Run& run = records.runs.back();
+  EXPECT_EQ(run.job, Job::test);
+  EXPECT_EQ(run.state, RunState::finished) << "the last three are fewer than it shows at once";
+  EXPECT_EQ(run.iteration, 18);
+  EXPECT_EQ(run.train.iterations, 0);
+  const auto test = segments_of(records, Phase::test);
+  ASSERT_EQ(test.size(), 3u);
+  EXPECT_EQ(test[2].first_iteration, 10);
+  EXPECT_EQ(test[2].iterations, 5);
+  EXPECT_EQ(to_seconds(test[2].duration), 20);
+  EXPECT_EQ(test[2].samples_per_iteration, 4);
+}
+
+TEST(StatedTests, AJobThatTestsIsNoneOfATrainingsRunsAndNoOther) {
+  const auto steps = [](HandLog& log) {
+    for (const auto& [n, elapsed] : {std::pair{"5", "0:00:20"}, {"18", "0:01:12"}})
+      log.line(
+          {}, EventKind::progress,
+          {{Field::iteration, n}, {Field::max_iter, "18"}, {Field::elapsed, elapsed}, {Field::job, "train"}});
+  };
+  HandLog log;
+  steps(log);
+  predict(predict(log, "5", "0:00:20"), "18", "0:01:12");
+  predict(log, "5", "0:00:20");
+  steps(log);
+  std::map<std::int64_t, etad::Run> runs;
+  for (const etad::Run& run : log.end().runs) runs[run.ordinal] = run;
+  ASSERT_EQ(runs.size(), 4u);
+  EXPECT_EQ(runs[0].state, RunState::finished);
+  EXPECT_EQ(runs[0].train.iterations, 18);
+  EXPECT_EQ(runs[1].job, Job::test);
+  EXPECT_EQ(runs[1].test.iterations, 18);
+  EXPECT_EQ(runs[2].state, RunState::lost) << "another prediction, of which five batches are shown";
+  EXPECT_EQ(runs[2].test.iterations, 5);
+  EXPECT_EQ(runs[3].job, Job::train);
+  EXPECT_EQ(runs[3].train.iterations, 18);
+}
+
 }  // namespace
 }  // namespace etad::test
