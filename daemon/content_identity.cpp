@@ -35,14 +35,15 @@ bool ContentIdentity::begins_as(std::string_view head) const {
   return follow::matches_head(head_, head);
 }
 
-std::string ContentIdentity::head() const {
-  return follow::head_of(head_);
+std::string ContentIdentity::head(std::size_t held) const {
+  const std::size_t left = static_cast<std::size_t>(size_) - std::min(held, static_cast<std::size_t>(size_));
+  return follow::head_of(std::string_view(head_).substr(0, left));
 }
 std::string ContentIdentity::marker(std::size_t held) const {
   return follow::marker_of(std::string_view(tail_).substr(0, tail_.size() - std::min(held, tail_.size())));
 }
-std::string ContentIdentity::finished() const {
-  return follow::finished_identity(head(), size_, marker());
+std::string ContentIdentity::finished(std::size_t held) const {
+  return follow::finished_identity(head(held), size_ - static_cast<std::int64_t>(held), marker(held));
 }
 
 }  // namespace etad

@@ -33,9 +33,9 @@ class ContentIdentity {
   bool begins_as(std::string_view head) const;
 
   std::int64_t size() const { return size_; }
-  std::string finished() const;  // follow::finished_identity of all that has passed
-  std::string head() const;
   // Of the bytes before the last `held` ones.
+  std::string finished(std::size_t held = 0) const;  // follow::finished_identity
+  std::string head(std::size_t held = 0) const;
   std::string marker(std::size_t held = 0) const;
 
  private:

@@ -42,6 +42,8 @@ class LogImport final : public service::ImportSession {
   Result<bool> came_in_meanwhile(Writer& history) const;
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
   void count_nothing();
+  void end_lines();
+  std::size_t unread() const { return lines_.held() + rest_; }
   Result<void> commit();
   Result<void> abandon();
   Result<service::ImportReport> leave();
@@ -62,6 +64,9 @@ class LogImport final : public service::ImportSession {
   SourceRow row_;
   Records records_;
   LogLines lines_;
+  // What is at the end and no line yet, and told nothing as one: its bytes, and the lines made of them.
+  std::size_t rest_ = 0;
+  std::int64_t rest_lines_ = 0;
   bool passing_ = false;    // the content is a followed file's: its follower reads the rest
   bool took_over_ = false;  // goes on where an earlier import of the same log ended
   bool done_ = false;
@@ -254,11 +259,11 @@ Result<bool> LogImport::came_in_meanwhile(Writer& history) const {
     // It was compared where it stood when this import began, and is another log that has gone on since.
     const bool was_another = was_known && !met_.contains(row.id);
     if (was_another && known->offset <= std::min(identity_.size(), row.offset)) continue;
-    if (row.offset == identity_.size()) {
-      if (row.marker == identity_.marker()) return true;
+    if (row.offset == row_.offset) {
+      if (row.marker == row_.marker) return true;
       continue;
     }
-    if (begun && row.offset > identity_.size()) {  // this is the log as it was once
+    if (begun && row.offset > row_.offset) {  // this is the log as it was once
       const auto earlier = history.is_beginning(row_.id, row.id);
       if (!earlier || *earlier) return earlier;
     }
@@ -283,16 +288,16 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
 
 Result<void> LogImport::commit() {
   account_.close(parser_, records_, row_);
-  row_.head = identity_.head();
-  row_.offset = identity_.size() - static_cast<std::int64_t>(lines_.held());
+  row_.head = identity_.head(unread());
+  row_.offset = identity_.size() - static_cast<std::int64_t>(unread());
   row_.size = identity_.size();
-  row_.lines = report_.lines;
+  row_.lines = report_.lines - rest_lines_;
   const LineLosses losses = lines_.take_losses();
   row_.truncated += losses.truncated_lines;
   row_.skipped_bytes += losses.skipped_bytes;
   report_.rejected += records_.rejected;
   row_.read_at = options_.now();
-  row_.marker = identity_.marker(lines_.held());
+  row_.marker = identity_.marker(unread());
   row_.state = parser_.save();
   for (const Run& run : records_.runs) runs_.insert(run.ordinal);
   report_.segments += static_cast<std::int64_t>(records_.segments.size());
@@ -331,31 +336,44 @@ Result<service::ImportReport> LogImport::finish() {
   return report;
 }
 
+// What no newline ends may be half a line of a log that is being written. Where nothing was understood of it, the log
+// goes on before it once it has grown.
+void LogImport::end_lines() {
+  const std::size_t held = lines_.held();
+  const std::int64_t lines = report_.lines;
+  const std::int64_t matched = parser_.matched();
+  const std::string format = parser_.format();
+  lines_.finish();
+  parser_.settle(records_);
+  const bool is_all =
+      static_cast<std::int64_t>(held) == identity_.size();  // by nothing could it be known again
+  if (is_all || parser_.matched() != matched || parser_.format() != format) return;
+  rest_ = held;
+  rest_lines_ = report_.lines - lines;
+}
+
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_) {
-    lines_.finish();
-    parser_.settle(records_);
-  }
-  if (!took_over_ && finished_.contains(identity_.finished())) {
+  if (!passing_) end_lines();
+  const std::string content = identity_.finished(unread());
+  if (!took_over_ && (finished_.contains(content) || finished_.contains(identity_.finished()))) {
     count_nothing();
     passing_ = true;
   }
   if (passing_ || parser_.format().empty()) return leave();
+  const std::int64_t end = identity_.size() - static_cast<std::int64_t>(unread());
   for (const SourceRow& row : barren_)  // the same log, imported before in vain
-    if (row.kind == "import" && row.offset == identity_.size() && row.marker == identity_.marker())
+    if (row.kind == "import" && row.offset == end && row.marker == identity_.marker(unread()))
       replaces_ = row.id;
-  // The state is kept as it was before the run was closed: a grown log is taken up there.
   if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
-  const std::string open_state = row_.state;
   parser_.close(records_);
   parser_.flush(records_);
   for (const Run& run : records_.runs) runs_.insert(run.ordinal);
   report_.segments += static_cast<std::int64_t>(records_.segments.size());
   std::vector<SourceCommit> commits(1);
-  row_.state = open_state;
+  row_.state = parser_.save();  // behind what closing gave out: a log that has grown goes on from here
   commits[0].source = row_;
   commits[0].records = std::exchange(records_, Records{});
-  commits[0].finished.push_back({identity_.finished(), row_.path, row_.id, options_.now()});
+  commits[0].finished.push_back({content, row_.path, row_.id, options_.now()});
   const auto there = writer_.with([&](Writer& history) -> Result<bool> {
     const auto came = took_over_ ? Result<bool>(false) : came_in_meanwhile(history);
     if (!came || *came) return came;

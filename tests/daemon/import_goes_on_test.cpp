@@ -1,4 +1,6 @@
 // A file that is followed goes on where an import of it has ended, and nothing else does.
+#include <algorithm>
+
 #include "tests/daemon/import_races.h"
 
 namespace etad {
@@ -76,6 +78,21 @@ TEST_F(ImportGoesOn, InSuchAFileAndNotInALongerImportToo) {
   before.reset();
   after.reset();
   grow_and_expect_once();
+}
+
+TEST_F(ImportGoesOn, WhereItEndedInTheMiddleOfALine) {
+  const std::string part = part_ + rest_.substr(0, 12);
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part)->finish());
+  EXPECT_TRUE(begin("/elsewhere/again.log", part)->finish()->already_read);
+  start_ingest(usual_options());
+  append("lenet.log", part);
+  wait();
+  append("lenet.log", rest_.substr(12));
+  wait();
+  EXPECT_TRUE(begin("/again/lenet.log", lenet_)->finish()->already_read);
+  expect_once();
+  ASSERT_EQ(reader_->sources().value().size(), 1U);
+  EXPECT_EQ(reader_->sources().value()[0].lines, std::count(lenet_.begin(), lenet_.end(), '\n'));
 }
 
 TEST_F(ImportGoesOn, InAFileOfLessThanAKilobyteThatHoldsJustWhatWasImported) {

@@ -100,6 +100,39 @@ TEST_F(Importing, AGrownLogGoesOnWhereItEnded) {
   EXPECT_EQ(reader_->segments(runs()[0].id, 0, 100).value().size(), 16U);
 }
 
+// Also where a test goes on, and in the middle of a line.
+TEST_F(Importing, WhereverALogEndedWhenItWasImportedFirstAllOfItCountsOnce) {
+  const std::size_t from = lenet_.rfind('\n', lenet_.find("Iteration 450,"));
+  for (std::size_t line = from + 1; line < lenet_.size(); line = lenet_.find('\n', line) + 1) {
+    for (const std::size_t end : {line, line + 12}) {
+      const std::string first = "# " + std::to_string(end) + "\n";  // so that no other begins alike
+      import("/logs/lenet.log", first + lenet_.substr(0, end));
+      import("/logs/lenet.log", first + lenet_);
+      ASSERT_FALSE(runs().empty());
+      const RunRow run = runs()[0];
+      EXPECT_EQ(run.run.train.iterations, 500) << lenet_.substr(line, end - line);
+      EXPECT_EQ(run.run.state, RunState::finished) << lenet_.substr(line, end - line);
+      EXPECT_EQ(reader_->segments(run.id, 0, 100).value().size(), 16U)
+          << "behind " << lenet_.substr(0, line).substr(lenet_.rfind('\n', line - 2) + 1);
+    }
+  }
+  const auto sources = reader_->sources().value();
+  for (const SourceRow& source : sources)
+    EXPECT_EQ(source.lines, 1 + std::count(lenet_.begin(), lenet_.end(), '\n'));
+}
+
+// What no newline ends counts, where something is understood of it, and counts once.
+TEST_F(Importing, AnUnterminatedLastLineCountsOnce) {
+  const std::size_t at = lenet_.find("Iteration 300,");
+  const std::size_t end = lenet_.find('\n', at);
+  EXPECT_EQ(import("/logs/lenet.log", lenet_.substr(0, end)).segments,
+            import("/logs/other.log", "#\n" + lenet_.substr(0, end + 1)).segments);
+  import("/logs/lenet.log", lenet_.substr(0, end));
+  EXPECT_EQ(reader_->size().value().segments, 16);
+  import("/logs/lenet.log", lenet_);
+  EXPECT_EQ(reader_->size().value().segments, 16 + 8);
+}
+
 TEST_F(Importing, ALongerLogOfAnotherNameIsThatLogGrownAndGivesItItsName) {
   const std::size_t cut = lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1;
   import("/logs/lenet.log", lenet_.substr(0, cut));
@@ -167,6 +200,18 @@ TEST_F(Importing, ALogThatNothingWasMadeOfIsNoDeadEnd) {
   EXPECT_FALSE(again.already_read);
   EXPECT_EQ(again.runs, first.runs);
   EXPECT_EQ(runs().size(), 1U);
+}
+
+// Of several logs that are a line without an end and say nothing, none is taken for another.
+TEST_F(Importing, ALineWithoutAnEndThatSaysNothingIsItself) {
+  for (const char* line : {"no", "not"}) {
+    ImportOptions options;
+    options.formats = shipped_formats();
+    options.now = [] { return kToday; };
+    auto session = begin_log_import({line, "caffe", {}, kToday}, std::move(options), *writer_, [] {}).value();
+    ASSERT_TRUE(session->feed(line));
+    EXPECT_FALSE(session->finish().value().already_read) << line;
+  }
 }
 
 TEST_F(Importing, ReadAgainItTakesItsOwnPlace) {
