@@ -41,6 +41,7 @@ class LogImport final : public service::ImportSession {
   Result<void> check_undecided(Writer& history) const;
   Result<bool> came_in_meanwhile(Writer& history) const;
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
+  void note_runs();
   void count_nothing();
   void end_lines();
   std::size_t unread() const { return lines_.held() + rest_; }
@@ -74,7 +75,7 @@ class LogImport final : public service::ImportSession {
   std::int64_t kept_ = 0;  // the offset that the history has of the row
   RowAccount account_;
   service::ImportReport report_;
-  std::set<std::int64_t> runs_;
+  std::vector<bool> runs_;      // by ordinal, whether it gave any: of a million runs no more than these bits
   std::set<std::int64_t> met_;  // of barren_: begun logs with which this one begins
 };
 
@@ -156,6 +157,14 @@ Result<void> LogImport::feed(std::string_view bytes) {
 void LogImport::feed_line(std::string_view line, std::optional<Instant> time) {
   ++report_.lines;
   parser_.feed(line, time, request_.modified.value_or(options_.now()), records_);
+}
+
+void LogImport::note_runs() {
+  for (const Run& run : records_.runs) {
+    const auto at = static_cast<std::size_t>(run.ordinal);
+    if (at >= runs_.size()) runs_.resize(at + 1);
+    runs_[at] = true;
+  }
 }
 
 // What was counted so far is there already.
@@ -299,7 +308,7 @@ Result<void> LogImport::commit() {
   row_.read_at = options_.now();
   row_.marker = identity_.marker(unread());
   row_.state = parser_.save();
-  for (const Run& run : records_.runs) runs_.insert(run.ordinal);
+  note_runs();
   report_.segments += static_cast<std::int64_t>(records_.segments.size());
   report_.samples += static_cast<std::int64_t>(records_.samples());
   std::vector<SourceCommit> commits(1);
@@ -367,7 +376,7 @@ Result<service::ImportReport> LogImport::complete() {
   if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
   parser_.close(records_);
   parser_.flush(records_);
-  for (const Run& run : records_.runs) runs_.insert(run.ordinal);
+  note_runs();
   report_.segments += static_cast<std::int64_t>(records_.segments.size());
   std::vector<SourceCommit> commits(1);
   row_.state = parser_.save();  // behind what closing gave out: a log that has grown goes on from here
@@ -398,7 +407,7 @@ service::ImportReport LogImport::report() const {
   service::ImportReport out = report_;
   out.matched = parser_.matched();
   out.unmatched = report_.lines - out.matched;
-  out.runs = static_cast<std::int64_t>(runs_.size());
+  out.runs = std::count(runs_.begin(), runs_.end(), true);
   out.format = parser_.format();
   out.note = parser_.complaint();
   return out;

@@ -1,5 +1,7 @@
 #include "daemon/importer.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "daemon/refit.h"
@@ -7,6 +9,7 @@
 #include "tests/daemon/refitted.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
+#include "tests/sanitized.h"
 
 namespace etad {
 namespace {
@@ -66,6 +69,23 @@ TEST_F(Importing, AFileSentWithTheLogSaysHowItsRunWasStarted) {
   EXPECT_EQ(found[0].run.devices, 2);
   EXPECT_EQ(found[0].run.max_iterations, 3);
   EXPECT_EQ(found[0].run.train.batch_size, 8);
+}
+
+TEST_F(Importing, OfATablesManyRunsLittleStaysInMemory) {
+  if (ETAD_SANITIZED) GTEST_SKIP() << "the heap is the sanitizer's";
+  const auto held_of = [&](const std::string& network, std::size_t runs) {
+    auto session = begin("/" + network + ".csv");
+    EXPECT_TRUE(session->feed("network,phase,batch_size,iterations,seconds,run\n"));
+    for (std::size_t run = 0; run < runs; ++run)
+      EXPECT_TRUE(session->feed(network + ",train,16,100,2.5," + std::to_string(run) + "\n"));
+    EXPECT_EQ(session->finish().value().runs, runs);
+    const std::size_t before = mallinfo2().uordblks;
+    session.reset();
+    return before - mallinfo2().uordblks;
+  };
+  const std::size_t few = held_of("A", 1'000);
+  EXPECT_LT(held_of("B", 11'000), few + 10'000 * 60)
+      << "35 bytes a run until the next commit, and 48 more for ever while each had a node in a set";
 }
 
 TEST_F(Importing, TheSizeOfThePiecesChangesNothing) {
