@@ -165,7 +165,7 @@ bool Tracker::running() const {
 }
 
 bool Tracker::plan_done() const {
-  return impl_->runs.running() && has_done_its_plan(*impl_->state.current);
+  return impl_->runs.running() && etad::plan_done(*impl_->state.current);
 }
 
 std::optional<Instant> Tracker::last_time() const {

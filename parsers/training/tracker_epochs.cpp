@@ -187,6 +187,12 @@ void track::Epochs::count_announced(RunTrack& r, const Event& event, std::int64_
 
 namespace {
 
+// The last epoch of those that an end told of, which may be shown below that end: Lightning draws its bar once more there,
+// or, where it is Rich's, for the first time.
+bool is_last_told(const RunTrack& r, std::optional<std::int64_t> number) {
+  return number && r.training.told_by_end == *number + 1;
+}
+
 // How long the epoch announced last was trained, where a single line of each epoch tells of that: up to that line.
 std::optional<Duration> trained_for(const RunTrack& r) {
   const auto& epochs = r.epochs;
@@ -260,13 +266,11 @@ void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
   if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }
 
-// Rich draws its bar when all is over, so that in a file the end stands above the only epoch shown, the last one.
-void track::Epochs::end_as_told_ahead(RunTrack& r, const Event& event) {
-  const auto epochs = r.training.over_ahead, number = count_of(event, Field::epoch);
-  if (!epochs || !number || *number + 1 != *epochs) return;
+// A run whose end stood above all that shows it is over with its last epoch.
+void track::Epochs::end_with_last(RunTrack& r, const Event& event) {
   const std::int64_t steps = steps_of(r, event, nullptr);
-  if (steps <= 0) return;
-  r.run.iteration = r.run.max_iterations = product(*epochs, steps);
+  if (steps <= 0 || !is_last_told(r, count_of(event, Field::epoch))) return;
+  r.run.iteration = r.run.max_iterations = product(*r.training.told_by_end, steps);
   r.run.state = RunState::finished;
   r.reach(Stage::ended);
   r.dirty = true;
@@ -280,10 +284,6 @@ void show_all_of(RunTrack& r, std::optional<std::int64_t> epoch) {
   const std::int64_t done = r.epochs.done_before(*epoch, *r.epochs.steps) + *r.epochs.steps;
   if (done > *r.run.iteration && done - *r.run.iteration <= r.training.stride) r.run.iteration = done;
 }
-
-}  // namespace
-
-namespace {
 
 // What a line tells of an epoch.
 struct EpochLine {
@@ -312,15 +312,15 @@ struct EpochLine {
 
 using Tells = EpochLine::Tells;
 
-// A bar whose last state the end stood behind is drawn once more, whether or not that state was read.
-bool is_last_of_plan(const RunTrack& last, std::optional<std::int64_t> number) {
-  return number && number_set(last.run, name_of(Field::epochs)) == *number + 1 && last.epochs.first != number;
-}
-
-// A line behind a run's end that begins no new one: an epoch that does not have the number of that run's first one,
-// and its last epoch's time, which one of several processes told only when another had told of the end.
+// Whether a line behind a run's end is still of that run. The time of an epoch is, where the run has shown the epoch
+// (one of several processes tells it when another has told of the end), or where its end told of that epoch as the last.
+// Of other lines about epochs all are but one that begins a run: it numbers an epoch as the run's first, or says how many
+// epochs there will be, or something has described the next run.
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
-  if (event.has(Field::seconds)) return last.epochs.shows(line.number) || is_last_of_plan(last, line.number);
+  if (event.has(Field::seconds)) {
+    const bool first = last.epochs.first == line.number;
+    return last.epochs.shows(line.number) || (!first && is_last_told(last, line.number));
+  }
   const bool begins_anew =
       (line.counted || last.training.by_lines) && last.epochs.first && last.epochs.first == line.number;
   return !begins_anew && !next_is_described && !event.has(Field::epochs);
@@ -365,7 +365,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (line.number) r.epochs.see(*line.number, m.event.has(Field::epochs));
   if (!line.tests) plan_epochs(r, m.event, steps_of(r, m.event, nullptr));
   if (line.is(Tells::time)) take_time(r, m, line.tests);
-  end_as_told_ahead(r, m.event);
+  end_with_last(r, m.event);
   if (line.is(Tells::end)) end(r, m, line.number);
 }
 

@@ -230,7 +230,7 @@ class Epochs : Part {
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
   void end_of_bar(RunTrack& r, const Moment& m);
   void end_plan(RunTrack& r, std::optional<std::int64_t> number);
-  void end_as_told_ahead(RunTrack& r, const Event& event);
+  void end_with_last(RunTrack& r, const Event& event);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
   void give_announced(RunTrack& r, Duration spent, Records& out);
 };
@@ -296,7 +296,7 @@ inline constexpr std::string_view kGathered =
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
-bool has_done_its_plan(const track::RunTrack& r);
+bool plan_done(const track::RunTrack& r);                           // it has shown all that it planned
 std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
 std::int64_t number_set(const Run& run, std::string_view key);      // "11,900" is one; 0: not said
 std::int64_t told_steps_of_epoch(const track::RunTrack& r);         // by a plan told in words, in both; or 0

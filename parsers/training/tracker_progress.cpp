@@ -99,7 +99,7 @@ bool begins_another(const RunTrack& r, const Event& event) {
     return r.progressed() && of != r.run.max_iterations && (iteration < r.run.iteration || timed_anew);
   }
   const bool timed = event.time && event.has(Field::seconds) && !event.has(Field::elapsed);
-  return timed && has_done_its_plan(r) && event.text(Field::since) != "epoch" &&
+  return timed && plan_done(r) && event.text(Field::since) != "epoch" &&
          (iteration < r.run.iteration || of != r.run.max_iterations);
 }
 

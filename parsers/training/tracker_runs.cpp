@@ -379,10 +379,8 @@ RunTrack* track::Runs::ended_by(const Moment& m) {
 void track::Runs::end(const Moment& m) {
   RunTrack* const r = ended_by(m);
   if (!r) return end_again(m);
-  if (!r->declared()) {  // an end without a run, or ahead of it
-    r->training.over_ahead = positive_of(m.event, Field::epochs);
-    return;
-  }
+  r->training.told_by_end = positive_of(m.event, Field::epochs);
+  if (!r->declared()) return;  // an end without a run, or above all that shows it
   all_.descriptions.finish_net(*r, m.out);
   if (r->test) all_.tests.end(*r, r->test->end_before(m.now), m.out);
   all_.values.take(*r, m.event);

@@ -214,7 +214,7 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
   }
 }
 
-bool has_done_its_plan(const RunTrack& r) {
+bool plan_done(const RunTrack& r) {
   return r.run.max_iterations && r.run.iteration >= r.run.max_iterations;
 }
 
@@ -321,7 +321,7 @@ void track::Values::setting(const Moment& m) {
   if (!r && all_.runs.ended()) return take(all_.runs.upcoming(), m.event);
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   take(all_.runs.upcoming(), m.event);
-  if (has_done_its_plan(*r)) return;
+  if (plan_done(*r)) return;
   Event news = m.event;
   news.clear_values();
   for (const FieldValue& v : m.event.values())

@@ -21,20 +21,20 @@ struct Training {
                                  // than they are
   bool zero_of_plan = false;     // and its line showed the plan ("[0/2000]")
   bool from_zero = false;        // steps are counted from 0: step 9 is the tenth
-  std::optional<std::int64_t> other_bar;   // of another length than the run's own, drawn amid it
-  std::optional<std::int64_t> full_bar;    // the longest bar seen behind the end that began no run
-  std::optional<std::int64_t> open_bar;    // the longest of those that have not come to their end
-  std::optional<double> summary;           // how long all of it took, where its end said so beside a rate
-  bool trained_behind = false;             // a loss has been shown behind that end: another training goes on
-  std::optional<double> last_elapsed;      // as the line displayed last counts it
-  bool shows_waits = false;                // its bar has shown how long it waited for a test
-  bool by_lines = false;                   // its iterations have been measured from line to line
-  std::int64_t untested = 0;               // windows measured without any test inside
-  bool overstated = false;                 // its lines state more time than lies between them
-  bool paused = false;                     // the last window was left out for a pause in it
-  std::optional<double> left;              // the time still to come, more than a step, as a line said last
-  bool sets_up_again = false;              // it has been gone on with, and its next step sets up and compiles
-  std::optional<std::int64_t> over_ahead;  // how many epochs an end tells of that stands above all of them
+  std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
+  std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
+  std::optional<std::int64_t> open_bar;   // the longest of those that have not come to their end
+  std::optional<double> summary;          // how long all of it took, where its end said so beside a rate
+  bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
+  std::optional<double> last_elapsed;     // as the line displayed last counts it
+  bool shows_waits = false;               // its bar has shown how long it waited for a test
+  bool by_lines = false;                  // its iterations have been measured from line to line
+  std::int64_t untested = 0;              // windows measured without any test inside
+  bool overstated = false;                // its lines state more time than lies between them
+  bool paused = false;                    // the last window was left out for a pause in it
+  std::optional<double> left;             // the time still to come, more than a step, as a line said last
+  bool sets_up_again = false;             // it has been gone on with, and its next step sets up and compiles
+  std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
   std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
