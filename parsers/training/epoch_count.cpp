@@ -23,7 +23,7 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   if (line.shown == 0 || batch > *line.batch) ++line.shown;
   line.epoch = epoch;
   line.batch = batch;
-  if (shown && epoch > *shown && starts_again) {
+  if (epoch > shown && starts_again) {
     before = done;
     place.gap = true;
   } else if (shown && epoch < *shown) {
@@ -162,7 +162,10 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
     return Place{*batch, positive_of(event, Field::batches), false, false};
   auto epoch = count_of(event, Field::epoch);
   if (!epoch) epoch = announced;  // it is in the one that the log has announced
-  if (!epoch) return Place{*batch, {}, false, false};
+  if (!epoch) {  // nor of an epoch before: the log begins amid one, and the next heading counts on
+    last_batch = *batch;
+    return Place{*batch, {}, false, false};
+  }
   const auto said = positive_of(event, Field::batches);
   const auto batches = said.value_or(of_each);
   if (batches <= 0 || (!said && !steps && *batch > batches)) return counted_on(event, *epoch, *batch, done);

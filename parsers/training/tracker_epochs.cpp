@@ -133,6 +133,8 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   const bool silent =
       r && r->window.from && r->window.from->dated && event.time && *event.time - *r->window.from->at > kLong;
   if (silent && event.has(Field::epochs) && r->epochs.announced == epoch) return true;
+  // Behind steps that stand under no heading, where the log has told of what the next run is.
+  if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->training.by_lines);
   const bool first = r && counts && r->epochs.first == epoch;
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);

@@ -42,16 +42,17 @@ TEST(HeadingsAndBars, BarsThatNoHeadingPrecedesAreNothing) {
   EXPECT_TRUE(runs_of(lines).empty());
 }
 
-TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
-  Lines lines = {"03/11 05:00:00 PM gpu device = 0",
-                 "03/11 05:00:00 PM args = Namespace(arch='TINY', batch_size=96, epochs=600)"};
+// The epochs from `first` on of a training that numbers them in headings, and their steps from 0 on: 150 of half a second
+// each, and a validation.
+Lines three_epochs(int first) {
+  Lines lines;
   int seconds = 0;
   const auto say = [&](const std::string& what) {
     char stamp[64];
     std::snprintf(stamp, sizeof stamp, "03/11 05:%02d:%02d PM ", seconds / 60, seconds % 60);
     lines.push_back(stamp + what);
   };
-  for (int epoch = 0; epoch < 3; ++epoch) {
+  for (int epoch = first; epoch < first + 3; ++epoch) {
     say("epoch " + std::to_string(epoch) + " lr 2.500000e-02");
     for (const char* batch : {"000", "050", "100", "150"}) {
       say(std::string("train ") + batch + " 1.251250e+00 45.312500 78.125000");
@@ -64,6 +65,15 @@ TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
     }
     say("valid_acc 50.250000");
   }
+  return lines;
+}
+
+const Lines kBeginning = {"03/11 05:00:00 PM gpu device = 0",
+                          "03/11 05:00:00 PM args = Namespace(arch='TINY', batch_size=96, epochs=600)"};
+
+TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
+  Lines lines = kBeginning;
+  for (const std::string& line : three_epochs(0)) lines.push_back(line);
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).network, "TINY");
@@ -72,6 +82,31 @@ TEST(AnnouncedEpochs, StepsThatSayNoEpochAreOfTheOneAnnounced) {
   EXPECT_EQ(runs.at(0).iteration, 450);
   EXPECT_EQ(runs.at(0).train.segments, 9);
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
+}
+
+// The rest of an epoch whose heading was rotated away.
+TEST(AnnouncedEpochs, OfALogThatBeginsAmidOneAreOneRun) {
+  Lines lines = three_epochs(21);
+  lines.erase(lines.begin(), lines.begin() + 2);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 450);
+  EXPECT_EQ(runs.at(0).train.iterations, 400);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-9);
+}
+
+// Behind which another training begins.
+TEST(AnnouncedEpochs, OfALogThatBeginsAmidOneEndWithTheNextRunsArguments) {
+  Lines lines = three_epochs(21);
+  lines.erase(lines.begin(), lines.begin() + 2);
+  lines.resize(9);  // but one epoch is left
+  for (const Lines& more : {kBeginning, three_epochs(0)})
+    for (const std::string& line : more) lines.push_back(line);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 150);
+  EXPECT_EQ(runs.at(1).network, "TINY");
+  EXPECT_EQ(runs.at(1).iteration, 450);
 }
 
 // A heading, what the training came to a minute later, what the validation came to half a minute after that.
