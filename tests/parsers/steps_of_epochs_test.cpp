@@ -26,6 +26,23 @@ TEST(StepsOfEpochs, BesideTheRunsOwn) {
   EXPECT_NEAR(step_time(runs.at(0)), 6, 0.1);
 }
 
+// A number in brackets right before those of the steps is the epoch's, whatever the line calls it.
+TEST(StepsOfEpochs, BehindANumberInBrackets) {
+  for (const char* const form : {"Iter: [%d][%d/400]\tLoss 0.412 (0.512)", "[%d][%d/400] loss 0.4125",
+                                 "TRAIN(%d): [%d/400] loss 0.4125", "[%d/5][%d/400]\tLoss_D: 0.4125"}) {
+    Lines lines;
+    int seconds = 0;
+    for (int epoch = 0; epoch < 5; ++epoch)
+      for (int step = 0; step <= 350; step += 50, seconds += 10)
+        lines.push_back(written("2026-03-01 10:%02d:%02d,250 - ", seconds / 60, seconds % 60) +
+                        written(form, epoch, step));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_GE(runs.at(0).iteration, 4 * 400 + 350) << form;
+    EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.01) << form;
+  }
+}
+
 // What scripts after Hugging Face's first examples say before they begin tells how long an epoch is.
 TEST(StepsOfEpochs, AreAsManyAsThePlanSays) {
   for (const int gathered : {1, 2}) {
