@@ -32,6 +32,21 @@ bool grew(double seconds, double before, double first) {
   return first > 0 && seconds - before >= kMuch * first;
 }
 
+// A log that begins amid a training does not show the first epochs.
+bool begins_amid(std::optional<std::int64_t> epoch) {
+  constexpr std::int64_t kFirstOnes = 3;
+  return epoch && *epoch > kFirstOnes;
+}
+
+// There a time counts from the beginning where each epoch adds what those before it took, each, by their number (which may
+// count from 0 or from 1).
+bool grew_evenly(double seconds, double before, std::int64_t epochs, std::int64_t done) {
+  constexpr double kOff = 0.2;
+  const double each = (seconds - before) / static_cast<double>(epochs);
+  return each >= (1 - kOff) * before / static_cast<double>(done + 1) &&
+         each <= (1 + kOff) * before / static_cast<double>(done);
+}
+
 }  // namespace
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
@@ -153,12 +168,15 @@ void UnclearTimes::resolve_duration(Event& event) {
 void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   const auto epoch = count_of(event, Field::epoch);
   if (!state_.last || (epoch && state_.epoch && *epoch <= *state_.epoch)) {
+    const bool of_all_perhaps = !state_.last && begins_amid(epoch);
     begin(epoch, {}, seconds);
-    return say(event, Field::seconds, seconds);
+    return of_all_perhaps ? make_progress(event, state_.counts_steps) : say(event, Field::seconds, seconds);
   }
   const double before = *state_.last;
   const bool next = !epoch || !state_.epoch || *epoch == *state_.epoch + 1;
-  const bool more = grew(seconds, before, state_.first.value_or(0));
+  const bool evenly = epoch && begins_amid(state_.epoch) &&
+                      grew_evenly(seconds, before, *epoch - *state_.epoch, *state_.epoch);
+  const bool more = evenly || grew(seconds, before, state_.first.value_or(0));
   state_.last = seconds;
   state_.epoch = epoch;
   if (state_.meaning == Meaning::grown) state_.meaning = more ? Meaning::elapsed : Meaning::own;

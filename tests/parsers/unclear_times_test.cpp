@@ -29,6 +29,26 @@ TEST(UnclearTimes, ThatGrowFromEpochToEpochCountFromTheBeginning) {
   }
 }
 
+// What was before is rotated away, or the training is gone on with; and one that goes on with its epochs' own times.
+TEST(UnclearTimes, OfALogThatBeginsAmidATrainingCountFromTheBeginningWhereTheyGrowEvenly) {
+  for (const int first : {5, 223}) {
+    const Lines lines = lines_by(9, [first](int i) {
+      return written("epoch= %d \t time= %.3f min \t loss= 0.0825", first + i, 7.34 * (first + i + 1));
+    });
+    for (const std::size_t restart : {0U, 1U, 2U, 5U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << first;
+      EXPECT_NEAR(step_time(runs.at(0)), 7.34 * 60, 0.1) << first;
+    }
+    const auto own = runs_of(lines_by(9, [first](int i) {
+      return written("epoch= %d \t time= %.3f min \t loss= 0.0825", first + i, 7.34 + 0.05 * (i % 3));
+    }));
+    ASSERT_EQ(own.size(), 1U) << first;
+    EXPECT_EQ(own.at(0).train.iterations, 8) << first;
+    EXPECT_NEAR(step_time(own.at(0)), 7.39 * 60, 2) << first;
+  }
+}
+
 // The first epoch waits for its data, and the others for each other.
 TEST(UnclearTimes, ThatGrowUnevenlyCountFromTheBeginningToo) {
   for (const double first : {120.0, 20.0}) {
