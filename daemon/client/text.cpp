@@ -177,10 +177,17 @@ void Table::row(std::vector<std::string> cells) {
 
 std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const {
   constexpr std::size_t kGap = 2, kLeast = 24;  // of a column that shrinks
+  constexpr std::size_t kMostInFile = 120;
   std::vector<std::optional<std::size_t>> out;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t widest = width_of(columns_[i].heading);
-    for (const auto& cells : rows_) widest = std::max(widest, width_of(cells[i]));
+  for (const Column& column : columns_) {
+    const auto at = out.size();
+    // A name that one user made very long does not push everybody's other columns away.
+    const bool pushes = !column.shrinks && at + 1 < columns_.size();
+    const std::size_t most = screen == 0 ? kMostInFile
+                             : pushes    ? std::max(kLeast, screen / 2)
+                                         : std::string::npos;
+    std::size_t widest = width_of(column.heading);
+    for (const auto& cells : rows_) widest = std::max(widest, std::min(most, width_of(cells[at])));
     out.emplace_back(widest);
   }
   if (screen == 0) return out;
@@ -208,7 +215,9 @@ std::string Table::text(std::size_t width, bool colours) const {
     std::string out;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (!wide[i]) continue;
-      out += (out.empty() ? "" : "  ") + padded(cut_head(cell(i), *wide[i]), *wide[i], columns_[i].right);
+      const std::string& whole = cell(i);
+      out += (out.empty() ? "" : "  ") +
+             padded(width == 0 ? whole : cut_head(whole, *wide[i]), *wide[i], columns_[i].right);
     }
     out.erase(out.find_last_not_of(' ') + 1);
     return width == 0 ? out : cut(out, width);

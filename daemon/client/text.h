@@ -36,7 +36,9 @@ enum class Colour { none, bold, dim, red, green, yellow };
 // With its escape sequences, where `on`.
 std::string coloured(std::string_view text, Colour colour, bool on);
 
-// Columns padded to their widest cell, two blanks between them. Cells hold no escape sequences.
+// Columns padded to their widest cell, two blanks between them. Cells hold no escape sequences. A very long cell widens no
+// column: on a screen it is shortened where its column would take more than half of that, in a file (width 0) it alone
+// stands out.
 class Table {
  public:
   // `columns` as headings, each behind any of these: '>' aligned to the right; '?' left out where the screen

@@ -102,6 +102,21 @@ TEST(MetricText, TakesThePrefixThatFits) {
   EXPECT_EQ(metric_text(5e17, "J"), "500000 TJ");
 }
 
+TEST(Table, AVeryLongNamePushesNobodysColumnsAway) {
+  Table table({"network", ">runs", "formula"});
+  table.row({"LeNet", "12", "c0"});
+  table.row({std::string(3000, 'x') + "end", "1", "c1"});
+  const std::string rest(20, 'x');
+  EXPECT_EQ(table.text(40, false),
+            "network                   runs  formula\n"
+            "LeNet                       12  c0\n"
+            "…" +
+                rest + "end     1  c1\n");
+  const std::string file = table.text(0, false);
+  EXPECT_LT(file.find("12"), 300U) << "in a file the long row alone is long";
+  EXPECT_NE(file.find("xxxend     1  c1\n"), std::string::npos);
+}
+
 TEST(Table, AlignsItsColumns) {
   Table table({">id", "name"});
   table.row({"1", "caf\xc3\xa9"});
