@@ -3,9 +3,9 @@
 // What monitors print suits that: times that jitter around a step; bytes in whole MiB, clocks in whole MHz. Exact for
 // any numbers. Pure; reading is bounds-checked and takes any bytes.
 //
-// A row: the first number, signed. Then of each block of what follows: a byte, whose high bit tells differences and the
-// rest of it the width w, 0 to 64; the least, signed (of numbers: less the first of the row); unless w is 0 the divisor, unsigned; w bits a number, low bits
-// first, filled up to whole bytes.
+// A row: the first number, signed. Then of each block of what follows: a byte, whose high bit tells differences and
+// the rest of it the width w, 0 to 64; the least, signed (of numbers: less the first of the row); unless w is 0 the
+// divisor, unsigned; w bits a number, low bits first, filled up to whole bytes.
 #pragma once
 
 #include <cstddef>

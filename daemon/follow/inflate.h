@@ -3,7 +3,8 @@
 // A gzip stream can be read only from its beginning. So a read behind the last one goes on from there, one within the
 // last 128 KiB or so is answered from memory, and one farther back begins again. How much is inflated, `inflating`
 // bounds (content.h): EAGAIN where the turn's share is spent, EFBIG beyond the largest size, EBADMSG where the bytes
-// are no gzip stream, ENODATA where they are no whole one (yet), ENOMEM where zlib got no memory; after any of them the same call may be tried again.
+// are no gzip stream, ENODATA where they are no whole one (yet), ENOMEM where zlib got no memory; after any of them
+// the same call may be tried again.
 #pragma once
 
 #include <memory>

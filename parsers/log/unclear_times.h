@@ -3,12 +3,12 @@
 //
 // Of lines that end an epoch it is the epoch's own time, unless it grows from line to line, twice in a row by much of
 // the first one's, or, in a log that begins amid a training, by what each epoch before took: then it counts from the
-// run's beginning, until it falls. What the first line of such a log states is left out. Of lines of progress that bear
-// no time of their own it counts from a beginning where it grows from line to line; where it does not, and each line is
-// one step further, it is the step's own. Otherwise the lines may show whether it is of one step or of all since the
-// last line (step_times.h). Of stamped lines the stamps show it (stamped_times.h). A time on a line of its own is that of the next line of progress; where such times do not
-// grow, each is of all steps since the one before it. A bar at its end, above the line that numbers its epoch, is such
-// a time too, and says the epoch's steps.
+// run's beginning, until it falls. What the first line of such a log states is left out. Of lines of progress that
+// bear no time of their own it counts from a beginning where it grows from line to line; where it does not, and each
+// line is one step further, it is the step's own. Otherwise the lines may show whether it is of one step or of all
+// since the last line (step_times.h). Of stamped lines the stamps show it (stamped_times.h). A time on a line of its
+// own is that of the next line of progress; where such times do not grow, each is of all steps since the one before
+// it. A bar at its end, above the line that numbers its epoch, is such a time too, and says the epoch's steps.
 //
 // A line whose only time is the one still to come says how long its steps took by that (time_to_come.h).
 #pragma once

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMostDigits = 7;
 
-// As plain_option_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all lists below.
+// As plain_option_name() gives them, in the order of the alphabet, since they are looked up by halving; so are all
+// lists below.
 constexpr std::array<std::string_view, 21> kBatch = {"batch_per_gpu",
                                                      "batch_size",
                                                      "batch_size_per_device",

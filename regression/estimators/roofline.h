@@ -4,12 +4,12 @@
 //   t(B) = c0 + sum over layers of [ c1 + m_kind sqrt((operations B / P)^2 + (bytes / W)^2) ],
 //   bytes = 4 (elements B + weights)
 //
-// for the forward pass; training adds the same sum over the backward passes, times a factor of its own, and
-// rewriting the weights. A layer is bound by arithmetic or by memory (the roofline), and where both take nearly as long
-// it takes longer than either: the root of the squares has no kink there that a search could not cross. In the logarithm every
-// network is off by something of its own, and each of its phases by a little more: two levels of random
-// effects. They are what is known of a network that ran at another batch size, or in its other phase only,
-// and they vanish for one that never ran.
+// for the forward pass; training adds the same sum over the backward passes, times a factor of its own, and rewriting
+// the weights. A layer is bound by arithmetic or by memory (the roofline), and where both take nearly as long it takes
+// longer than either: the root of the squares has no kink there that a search could not cross. In the logarithm every
+// network is off by something of its own, and each of its phases by a little more: two levels of random effects. They
+// are what is known of a network that ran at another batch size, or in its other phase only, and they vanish for one
+// that never ran.
 //
 // Williams, Waterman & Patterson, CACM 2009; Hong & Kim, ISCA 2009; Zhang & Owens, HPCA 2011.
 #pragma once

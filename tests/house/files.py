@@ -3,8 +3,9 @@
 
 No source or document is longer than 500 lines; nor is anything else in text but what is written to be looked
 up, not read (DECLARED), and what was recorded. Documents are wrapped at 100 columns, but for tables, code and
-addresses, which can't be broken: `files.py --wrap [FILE…]` wraps the paragraphs that are wider. Tests have one
-style of names, and a file that docs/architecture.md or regression/README.md names is there.
+addresses, which can't be broken: `files.py --wrap [FILE…]` wraps the paragraphs that are wider. Comments in code have
+124 at most. Tests have one style of names, and a file that docs/architecture.md or regression/README.md names is
+there.
 """
 import os
 import re
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MOST_LINES, MOST_COLUMNS = 500, 100
+MOST_LINES, MOST_COLUMNS, MOST_OF_COMMENT = 500, 100, 124
 RECORDED = ("tests/data/", "examples/", "tests/fuzz/corpus/")  # logs and the like: as they came
 PICTURES = (".png",)
 # One entry after the other, each looked up by its name: descriptions and rules.
@@ -91,6 +92,15 @@ def repeated(name, text):
             yield f"{name}: this is written once, in {home}: {re.search(pattern, text, re.I)[0]}"
 
 
+def wide_comments(name, text):
+    """Comments that the formatter leaves as they are, and that nobody has wrapped."""
+    if not name.endswith((".cpp", ".h")):
+        return
+    for at, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("//") and len(line) > MOST_OF_COMMENT:
+            yield f"{name}:{at}: a comment of {len(line)} columns; {MOST_OF_COMMENT} are the most"
+
+
 def absent(name, text, files):
     """The files that a map of the code names and that are not there, by path or by the end of one."""
     if name not in MAPS:
@@ -110,7 +120,8 @@ def main():
         with open(path, encoding="utf-8") as file:
             text = file.read()
         lines = text.split("\n")
-        for complaint in [*misnamed(name, text), *repeated(name, text), *absent(name, text, files)]:
+        for complaint in [*misnamed(name, text), *repeated(name, text), *wide_comments(name, text),
+                          *absent(name, text, files)]:
             print(complaint)
             wrong += 1
         if len(lines) - 1 > MOST_LINES and not name.startswith(DECLARED):
