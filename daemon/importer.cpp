@@ -44,7 +44,9 @@ class LogImport final : public service::ImportSession {
   void note_runs();
   void count_nothing();
   void end_lines();
+  // What the source has not read of the bytes that came, and where it ends before them.
   std::size_t unread() const { return lines_.held() + rest_; }
+  std::int64_t end() const { return identity_.size() - static_cast<std::int64_t>(unread()); }
   Result<void> commit();
   Result<void> abandon();
   Result<service::ImportReport> leave();
@@ -298,7 +300,7 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
 Result<void> LogImport::commit() {
   account_.close(parser_, records_, row_);
   row_.head = identity_.head(unread());
-  row_.offset = identity_.size() - static_cast<std::int64_t>(unread());
+  row_.offset = end();
   row_.size = identity_.size();
   row_.lines = report_.lines - rest_lines_;
   const LineLosses losses = lines_.take_losses();
@@ -369,9 +371,8 @@ Result<service::ImportReport> LogImport::complete() {
     passing_ = true;
   }
   if (passing_ || parser_.format().empty()) return leave();
-  const std::int64_t end = identity_.size() - static_cast<std::int64_t>(unread());
   for (const SourceRow& row : barren_)  // the same log, imported before in vain
-    if (row.kind == "import" && row.offset == end && row.marker == identity_.marker(unread()))
+    if (row.kind == "import" && row.offset == end() && row.marker == identity_.marker(unread()))
       replaces_ = row.id;
   if (auto kept = commit(); !kept) return tl::unexpected(kept.error());
   parser_.close(records_);

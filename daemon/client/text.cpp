@@ -179,15 +179,14 @@ std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const 
   constexpr std::size_t kGap = 2, kLeast = 24;  // of a column that shrinks
   constexpr std::size_t kMostInFile = 120;
   std::vector<std::optional<std::size_t>> out;
-  for (const Column& column : columns_) {
-    const auto at = out.size();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
     // A name that one user made very long does not push everybody's other columns away.
-    const bool pushes = !column.shrinks && at + 1 < columns_.size();
+    const bool pushes = !columns_[i].shrinks && i + 1 < columns_.size();
     const std::size_t most = screen == 0 ? kMostInFile
                              : pushes    ? std::max(kLeast, screen / 2)
                                          : std::string::npos;
-    std::size_t widest = width_of(column.heading);
-    for (const auto& cells : rows_) widest = std::max(widest, std::min(most, width_of(cells[at])));
+    std::size_t widest = width_of(columns_[i].heading);
+    for (const auto& cells : rows_) widest = std::max(widest, std::min(most, width_of(cells[i])));
     out.emplace_back(widest);
   }
   if (screen == 0) return out;

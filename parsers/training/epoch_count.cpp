@@ -23,7 +23,7 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   if (line.shown == 0 || batch > *line.batch) ++line.shown;
   line.epoch = epoch;
   line.batch = batch;
-  if (epoch > shown && starts_again) {
+  if ((!shown || epoch > *shown) && starts_again) {
     before = done;
     place.gap = true;
   } else if (shown && epoch < *shown) {

@@ -17,12 +17,13 @@ namespace {
 class Importing : public TempHistory {
  protected:
   std::unique_ptr<service::ImportSession> begin(const std::string& name,
-                                                const std::map<std::string, std::string>& labels = {}) {
+                                                const std::map<std::string, std::string>& labels = {},
+                                                const std::string& format = "") {
     ImportOptions options;
     options.formats = shipped_formats();
     options.host = "gpu1";
     options.now = [] { return kToday; };
-    return begin_log_import({name, "", labels, kToday}, std::move(options), *writer_, [] {}).value();
+    return begin_log_import({name, format, labels, kToday}, std::move(options), *writer_, [] {}).value();
   }
 
   service::ImportReport import(const std::string& name, const std::string& content,
@@ -225,10 +226,7 @@ TEST_F(Importing, ALogThatNothingWasMadeOfIsNoDeadEnd) {
 // Of several logs that are a line without an end and say nothing, none is taken for another.
 TEST_F(Importing, ALineWithoutAnEndThatSaysNothingIsItself) {
   for (const char* line : {"no", "not"}) {
-    ImportOptions options;
-    options.formats = shipped_formats();
-    options.now = [] { return kToday; };
-    auto session = begin_log_import({line, "caffe", {}, kToday}, std::move(options), *writer_, [] {}).value();
+    auto session = begin(line, {}, "caffe");
     ASSERT_TRUE(session->feed(line));
     EXPECT_FALSE(session->finish().value().already_read) << line;
   }

@@ -80,6 +80,10 @@ std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
   parser.settle(records);
   parser.close(records);
   parser.flush(records);
+  return runs_of(records);
+}
+
+std::map<std::int64_t, Run> runs_of(const Records& records) {
   std::map<std::int64_t, Run> runs;
   for (const Run& run : records.runs) runs[run.ordinal] = run;
   return runs;

@@ -47,6 +47,9 @@ std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
                                     const std::function<bool(std::size_t)>& restarts);
 std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines, std::size_t restart = 0);
 
+// The runs in records, each as it was told last, by their ordinals.
+std::map<std::int64_t, Run> runs_of(const Records& records);
+
 // The only run of such a log; that there is another number of them fails the test.
 Run only_run(const std::vector<std::string>& lines);
 

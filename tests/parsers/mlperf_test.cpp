@@ -44,8 +44,7 @@ etad::Run run_of(const std::vector<std::string>& lines) {
   parser.close(records);
   parser.flush(records);
   EXPECT_EQ(parser.format(), "mlperf");
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  auto runs = runs_of(records);
   EXPECT_EQ(runs.size(), 1U);
   return runs.empty() ? etad::Run{} : runs.begin()->second;
 }

@@ -120,8 +120,7 @@ TEST(ProgressBars, OneThatIsFullAtOnceBehindARunIsARunOnlyWhereASummarySaysSo) {
   lines.emplace_back(
       "{'train_runtime': 500.0, 'train_samples_per_second': 32.0, 'train_steps_per_second': 4.0}");
   const Records records = read_bars(lines);
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  auto runs = runs_of(records);
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[1].train.iterations, 2000);
   EXPECT_EQ(to_seconds(runs[1].train.duration), 500.0);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/parsers/hand_log.h"
+#include "tests/parsers/log_reader.h"
 
 namespace etad::test {
 namespace {
@@ -84,8 +85,7 @@ TEST(Epochs, CountedFromTheBeginningAgainTheyAreAnotherRuns) {
     }
   }
   const Records& records = log.end();
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : records.runs) runs[run.ordinal] = run;
+  auto runs = runs_of(records);
   ASSERT_EQ(runs.size(), 2u);
   for (const auto& [ordinal, run] : runs) {
     EXPECT_EQ(run.state, RunState::finished) << "all that was planned is done";
@@ -100,8 +100,7 @@ TEST(Epochs, WhatIsSaidBetweenTwoRunsIsOfTheSecond) {
   log.iteration(1, "0").iteration(2, "10");
   log.line(60, EventKind::setting, {{Field::device, "Quadro K2200"}, {Field::batch_size, "4"}});
   log.iteration(61, "0").iteration(62, "10");
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : log.end().runs) runs[run.ordinal] = run;
+  auto runs = runs_of(log.end());
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].device, "Quadro P4000");
   EXPECT_EQ(runs[0].train.batch_size, 8);
@@ -115,8 +114,7 @@ TEST(Epochs, WhatIsSaidAmidARunAddsToItWithoutChangingIt) {
   log.iteration(1, "0").iteration(2, "10");
   log.line(3, EventKind::setting, {{Field::device, "Quadro K2200"}, {Field::batch_size, "4"}});
   log.iteration(4, "20").iteration(5, "0").iteration(6, "10");
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : log.end().runs) runs[run.ordinal] = run;
+  auto runs = runs_of(log.end());
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].device, "Quadro P4000");
   EXPECT_EQ(runs[0].train.batch_size, 4);

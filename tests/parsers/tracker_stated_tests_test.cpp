@@ -263,8 +263,7 @@ TEST(StatedTests, AJobThatTestsIsNoneOfATrainingsRunsAndNoOther) {
   predict(predict(log, "5", "0:00:20"), "18", "0:01:12");
   predict(log, "5", "0:00:20");
   steps(log);
-  std::map<std::int64_t, etad::Run> runs;
-  for (const etad::Run& run : log.end().runs) runs[run.ordinal] = run;
+  auto runs = runs_of(log.end());
   ASSERT_EQ(runs.size(), 4u);
   EXPECT_EQ(runs[0].state, RunState::finished);
   EXPECT_EQ(runs[0].train.iterations, 18);
