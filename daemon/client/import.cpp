@@ -121,7 +121,11 @@ class Summary {
           "teaches a new one (etad-rules(5)).\n";
     if (packed_ > 0) out += counted(packed_, "packed file") + " passed over: only gzip is read as it is.\n";
     if (rejected) out += "Rejected: measurements that could not be true; `etactl sources` says why.\n";
-    if (runs_ > 0) out += "Next: `etactl runs --all` lists the runs, `etactl refit` fits their models now.\n";
+    if (runs_ > 0)
+      out +=
+          "Next: `etactl runs --all` lists the runs; their models follow within seconds, `etactl refit` "
+          "waits "
+          "for them.\n";
     return out;
   }
 
