@@ -23,10 +23,10 @@ constexpr std::chrono::minutes kLongestRestOfRuns{1};
 // So does putting the estimators to the test: while a history is young, each refit would find it grown by a fifth.
 constexpr int kJudgingShare = 100;
 constexpr std::chrono::minutes kLongestRestOfJudging{10};
-// Who imports a log asks about it next, so its models do not wait for the interval; of many imports, one behind another,
-// the refits take one part of so many of a core.
-constexpr int kImportedShare = 10;
-constexpr std::chrono::minutes kLongestRestOfImported{1};
+// Who imports a log or labels a run asks about it next, so its models do not wait for the interval; while many do so one
+// behind another, the refits take one part of so many of a core.
+constexpr int kSoonShare = 10;
+constexpr std::chrono::minutes kLongestRestOfSoon{1};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void Daemon::refit_loop(const std::stop_token& stop) {
                   {},
                   Pace(kRunsShare, kLongestRestOfRuns),
                   Pace(kJudgingShare, kLongestRestOfJudging),
-                  Pace(kImportedShare, kLongestRestOfImported)};
+                  Pace(kSoonShare, kLongestRestOfSoon)};
   while (!stop.stop_requested()) {
     refit_beat_ = steady_clock::now().time_since_epoch().count();
     try {
@@ -60,14 +60,14 @@ void Daemon::refit_loop(const std::stop_token& stop) {
       note_refit(fail(std::string("unexpectedly: ") + defect.what(), "it is tried again"));
     }
     Lock lock(refit_mutex_);
-    refit_due_.wait_for(lock, stop, kRefitLook, [this] { return refit_soon_.load(); });
+    refit_due_.wait_for(lock, stop, kRefitLook, [this] { return refit_at_once_.load(); });
   }
 }
 
 void Daemon::refit_round(RefitTurns& next) {
   const auto now = steady_clock::now();
-  const bool of_imported = now >= next.imported && imported_.exchange(false);
-  if (refit_soon_.exchange(false) || of_imported || now >= next.refit) {
+  const bool told = now >= next.soon && refit_soon_.exchange(false);
+  if (refit_at_once_.exchange(false) || told || now >= next.refit) {
     {
       const Lock lock(mutex_);
       next.refit = steady_clock::now() + config_.refit.interval;
@@ -76,7 +76,7 @@ void Daemon::refit_round(RefitTurns& next) {
     const auto report = refit_->run(judge ? Refit::Judging::when_outgrown : Refit::Judging::not_now);
     note_refit(report);
     const auto done_at = steady_clock::now();
-    if (of_imported) next.imported = done_at + next.imported_pace.rest_after(done_at, done_at - now);
+    if (told) next.soon = done_at + next.soon_pace.rest_after(done_at, done_at - now);
     if (judge && report) next.judging = done_at + next.judging_pace.rest_after(done_at, report->learning);
   }
   if (steady_clock::now() < next.runs) return;
@@ -89,8 +89,8 @@ void Daemon::refit_round(RefitTurns& next) {
 }
 
 // What was put right shows in the models at once, not after the interval.
-void Daemon::refit_soon() {
-  refit_soon_ = true;
+void Daemon::refit_at_once() {
+  refit_at_once_ = true;
   refit_due_.notify_all();
 }
 
@@ -181,7 +181,9 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
     const auto set = writer.set_labels(run_id, labels);
     return set ? writer.sync() : set;
   });
-  if (done) server_->changed();
+  if (!done) return done;
+  server_->changed();
+  refit_soon_ = true;
   return done;
 }
 
@@ -197,7 +199,7 @@ Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   auto done = change();
   if (done) done = writer_->with([](Writer& writer) { return writer.sync(); });
   const auto started = ingest_->start(std::move(*setup));
-  refit_soon();
+  refit_at_once();
   server_->changed();
   return done ? started : done;
 }
@@ -241,7 +243,7 @@ Result<void> Daemon::forget_run(std::int64_t run_id) {
     const auto forgotten = history.forget_run(run_id);
     return forgotten ? history.sync() : forgotten;
   });
-  refit_soon();
+  refit_at_once();
   server_->changed();
   return done;
 }
@@ -280,7 +282,7 @@ Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const servi
   options.now = system::now;
   return begin_log_import(request, std::move(options), *writer_, [this] {
     server_->changed();
-    imported_ = true;
+    refit_soon_ = true;
   });
 }
 

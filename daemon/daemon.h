@@ -90,15 +90,15 @@ class Daemon final : public service::Backend {
   Result<void> put_right(const std::function<Result<void>()>& change) EXCLUDES(reload_mutex_, mutex_);
   void refit_loop(const std::stop_token& stop);
   struct RefitTurns {  // when what the refit thread does is due
-    std::chrono::steady_clock::time_point refit, imported, runs, judging;
-    Pace pace;           // of looking at running runs
-    Pace judging_pace;   // of putting estimators to the test
-    Pace imported_pace;  // of fitting what was imported
+    std::chrono::steady_clock::time_point refit, soon, runs, judging;
+    Pace pace;          // of looking at running runs
+    Pace judging_pace;  // of putting estimators to the test
+    Pace soon_pace;     // of fitting what was imported or labelled
   };
   void refit_round(RefitTurns& next);
   void open_run_watch() UNCHECKED;  // of the start too
   void tell_run(const RunEvent& event);
-  void refit_soon();
+  void refit_at_once();
   void note_refit(const Result<prediction::RefitReport>& report);
 
   mutable Mutex mutex_;
@@ -131,7 +131,7 @@ class Daemon final : public service::Backend {
   Mutex refit_mutex_;
   Mutex reload_mutex_;  // one reload at a time
   Mutex reread_mutex_;  // one reread at a time
-  std::atomic<bool> stopping_{false}, refit_soon_{false}, imported_{false};
+  std::atomic<bool> stopping_{false}, refit_at_once_{false}, refit_soon_{false};
   std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
 };
 

@@ -285,9 +285,9 @@ int label_run(const Asked& asked) {
     }
     labels[pair.first] = pair.second;
   }
-  return change(
-      asked.common, target_of("/v1/runs/" + asked.name + "/labels", {}), boost::json::serialize(labels),
-      [](const Object&) { return std::string("labelled; the models follow with the next refit\n"); });
+  return change(asked.common, target_of("/v1/runs/" + asked.name + "/labels", {}),
+                boost::json::serialize(labels),
+                [](const Object&) { return std::string("labelled; the models follow\n"); });
 }
 
 void add_changes(CLI::App& app, Asked& asked) {

@@ -125,8 +125,7 @@ int forget_owners(const Common& common, const std::vector<std::string>& users) {
     }
     const auto forgotten = [&](const Object& answer) {
       return "user " + printable(user) + ": " + counted(count_of(answer, "runs"), "run") + " of " +
-             counted(count_of(answer, "sources"), "source") +
-             " forgotten; the models follow with the next refit\n";
+             counted(count_of(answer, "sources"), "source") + " forgotten; the models follow\n";
     };
     const int code = asked(
         common, [&](HttpClient& client) { return client.remove("/v1/owners/" + *uid); }, forgotten);
