@@ -1,10 +1,10 @@
 #include "parsers/base/timestamp.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
+#include "parsers/base/eight.h"
 #include "parsers/base/text.h"
 #include "parsers/base/wall_time.h"
 #include "parsers/base/written_date.h"
@@ -119,26 +119,13 @@ inline int two_digits(const char* p, int& bad) {
 
 constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::GlogCache holds them
 
-// The eight bytes at p, the first of them the lowest.
-std::uint64_t eight_bytes(const char* p) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, p, sizeof bytes);
-  return std::endian::native == std::endian::little ? bytes : __builtin_bswap64(bytes);
-}
-
-// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there. All digits at
-// once: they become the numbers they stand for, then pairs, then fours, then all eight.
+// "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there.
 std::int64_t glog_micros(const char* p) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  const std::uint64_t bytes = eight_bytes(p) ^ '0' * kEach;
+  const std::uint64_t bytes = eight_bytes(p) ^ eight_times('0');
   if ((bytes >> 8U & 0xff) != ('.' ^ '0') || p[8] != ' ') return -1;
   std::uint64_t n = (bytes & ~std::uint64_t{0xffff}) | (bytes & 0xff) << 8U;  // "0Suuuuuu"
-  if (((n + (0x7f - 9) * kEach) | n) & 0x80 * kEach) return -1;
-  n = n * 10 + (n >> 8U);
-  n = ((n & 0x000000ff000000ff) * (100 + (std::uint64_t{1'000'000} << 32U)) +
-       ((n >> 16U) & 0x000000ff000000ff) * (1 + (std::uint64_t{10'000} << 32U))) >>
-      32U;
-  return static_cast<std::int64_t>(n);
+  if (((n + eight_times(0x7f - 9)) | n) & eight_times(0x80)) return -1;
+  return static_cast<std::int64_t>(number_of_eight(n));
 }
 
 // "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "parsers/base/alike.h"
 #include "parsers/base/sixteen.h"
 
 namespace etad {
@@ -34,23 +35,8 @@ std::uint64_t ShapeMemory::new_list() {
   return ++last;
 }
 
-// A digit differs from a zero in what it stands for, 9 at most, and no other byte does so.
 bool ShapeMemory::Entry::is_like(std::string_view line) const {
-  if (line.size() != size) return false;
-  Sixteen other{};
-  const auto step = [&](std::size_t at) {
-    const Sixteen own = sixteen_at(text.data() + at);
-    const Sixteen most = static_cast<Sixteen>(own == '0') & 9;
-    other |= static_cast<Sixteen>((sixteen_at(line.data() + at) ^ own) > most);
-  };
-  if (line.size() < sizeof(Sixteen)) {
-    return std::equal(line.begin(), line.end(), text.begin(),
-                      [](char c, char own) { return (c >= '0' && c <= '9' ? '0' : c) == own; });
-  }
-  const std::size_t last = line.size() - sizeof(Sixteen);
-  for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(at);
-  step(last);  // some of these bytes for the second time
-  return !any_of(other);
+  return line.size() == size && is_alike(text.data(), line);
 }
 
 // The last sixteen bytes are looked at together, some of them twice where the line is no multiple of sixteen.

@@ -150,6 +150,7 @@ class CsvReader final : public HeadedReader {
   // The columns are known: which of them say what a row's values are of, and which are its values.
   void use_columns() {
     settle_columns(columns_);
+    forget_rows();
     texts_.clear();
     values_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {

@@ -54,6 +54,7 @@ bool HeadedReader::begin_header(std::string_view line, Records& out) {
 void HeadedReader::drop_header() {
   header_.clear();
   columns_.clear();
+  rows_.forget();
   sink_.forget_columns();
 }
 
@@ -62,9 +63,16 @@ void HeadedReader::add_columns(ColumnNames names) {
 }
 
 bool HeadedReader::take_cells(std::string_view line, char delimiter) {
+  has_numbers_ = rows_.take(line, cells_, numbers_);
+  if (has_numbers_) return true;
+  if (!find_cells(line, delimiter)) return false;
+  if (has_numbers_) rows_.remember(line, cells_, numbers_, columns_);
+  return true;
+}
+
+bool HeadedReader::find_cells(std::string_view line, char delimiter) {
   cells_.resize(columns_.size());
   numbers_.resize(columns_.size());
-  has_numbers_ = false;
   const char* at = line.data();
   const char* const end = at + line.size();
   const std::size_t width = columns_.size();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/traces/row_memory.h"
 #include "parsers/traces/trace.h"
 #include "parsers/traces/trace_sink.h"
 
@@ -48,6 +49,8 @@ class HeadedReader : public TraceReader {
   bool take_cells(std::string_view line, char delimiter);
   // Whether that read any: then the line is no header.
   bool has_numbers() const { return has_numbers_; }
+  // Before it, where the columns or their delimiter have changed.
+  void forget_rows() { rows_.forget(); }
 
   // "a line of 3 cells under 4 columns"
   TraceLine reject_width(std::size_t width, std::string_view cells, std::string_view columns, Records& out);
@@ -62,7 +65,10 @@ class HeadedReader : public TraceReader {
   bool has_numbers_ = false;             // whether it found any
 
  private:
+  bool find_cells(std::string_view line, char delimiter);
+
   std::vector<std::string> header_;
+  RowMemory rows_;
 };
 
 // Each in its own file.

@@ -266,40 +266,20 @@ std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column)
 
 TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
   if (set_ < column.known_series.size() && column.known_series[set_].series) return column.known_series[set_];
-  return new_series_of(column);
-}
-
-[[gnu::noinline]] TraceColumn::KnownSeries& SampleSink::new_series_of(TraceColumn& column) {
   if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column), good_below(column)};
   ++known_series_;
   if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
   return column.known_series[set_] = {make_series(column), good_below(column)};
 }
 
-[[gnu::noinline]] void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number,
-                                              Records& out) {
+void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number, Records& out) {
   const CellValue value = std::isnan(number) ? read_cell(column, cell) : judge(column, number);
   if (value.state == CellValue::State::good) add_value(column, series_of(column), value.value, out);
   if (value.state == CellValue::State::bad)
     reject(quoted(trim(cell)) + " is no value of " + column.series, out);
 }
 
-// A value's whole way into the records is a few dozen instructions, of which calls would be most.
-[[gnu::flatten]] void SampleSink::add(TraceColumn& column, std::string_view cell, double number,
-                                      Records& out) {
-  if (!(number >= 0)) return add_judged(column, cell, number, out);
-  TraceColumn::KnownSeries& known = series_of(column);
-  if (number < known.good_below) return add_value(column, known, number, out);
-  add_judged(column, cell, number, out);
-}
-
-void SampleSink::add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out) {
-  out.add_sample(known.series, known.place, at_, value);
-  if (column.form == ValueForm::mask) add_throttled(known, value, out);
-}
-
-[[gnu::noinline]] void SampleSink::add_throttled(TraceColumn::KnownSeries& known, double reasons,
-                                                 Records& out) {
+void SampleSink::add_throttled(TraceColumn::KnownSeries& known, double reasons, Records& out) {
   if (!known.throttled)
     known.throttled =
         std::make_shared<const Series>(Series{std::string(series::kThrottled), known.series->labels, ""});

@@ -47,7 +47,13 @@ class SampleSink {
   // A cell of that row. The column belongs to this sink: its series are remembered there.
   // `number`: what it says, where that has been read already.
   void add(TraceColumn& column, std::string_view cell, Records& out) { add(column, cell, kUnread, out); }
-  void add(TraceColumn& column, std::string_view cell, double number, Records& out);
+  void add(TraceColumn& column, std::string_view cell, double number, Records& out) {
+    if (number >= 0 && set_ < column.known_series.size()) {
+      TraceColumn::KnownSeries& known = column.known_series[set_];  // good below 0 where it is not made yet
+      if (number < known.good_below) return add_value(column, known, number, out);
+    }
+    add_judged(column, cell, number, out);
+  }
 
   // The columns that were used are gone, and others come.
   void forget_columns() { known_series_ = 0; }
@@ -77,10 +83,12 @@ class SampleSink {
   };
   std::size_t find_set(const TraceLabels& labels);
   void add_judged(TraceColumn& column, std::string_view cell, double number, Records& out);
-  void add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out);
+  void add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out) {
+    out.add_sample(known.series, known.place, at_, value);
+    if (column.form == ValueForm::mask) add_throttled(known, value, out);
+  }
   void add_throttled(TraceColumn::KnownSeries& known, double reasons, Records& out);
   TraceColumn::KnownSeries& series_of(TraceColumn& column);
-  TraceColumn::KnownSeries& new_series_of(TraceColumn& column);
   std::shared_ptr<const Series> make_series(const TraceColumn& column) const;
 
   TraceOptions options_;

@@ -1,5 +1,6 @@
 // Any text as a monitoring trace of any format, with restarts in between: samples are sound, their series few
-// and their labels plain, and the saved state stays small and goes on where it was.
+// and their labels plain, the saved state stays small and goes on where it was, and a reader that remembers rows says
+// what one says that was made anew for the line.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -44,6 +45,16 @@ std::unique_ptr<TraceReader> restored(std::string_view format, const TraceOption
   return reader;
 }
 
+bool same(const Records& a, const Records& b) {
+  const auto same_series = [](const SampledSeries& of, const SampledSeries& other) {
+    return of.series->name == other.series->name && of.series->labels == other.series->labels &&
+           std::equal(of.samples.begin(), of.samples.end(), other.samples.begin(), other.samples.end(),
+                      [](const Sample& s, const Sample& t) { return s.at == t.at && s.value == t.value; });
+  };
+  return a.rejected == b.rejected &&
+         std::equal(a.sampled.begin(), a.sampled.end(), b.sampled.begin(), b.sampled.end(), same_series);
+}
+
 }  // namespace
 
 // The first byte: the format, and with its highest bit whether lines are seen as they come. The second: after
@@ -69,7 +80,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text.remove_prefix(std::min(end + 1, text.size()));
     Records records;
     trial.consider(line, time);
-    reader->read(line, live ? std::optional(time.reference) : std::nullopt, time, records);
+    const auto arrival = live ? std::optional(time.reference) : std::nullopt;
+    std::optional<Records> alone;
+    if (format == "nvidia-smi" || format == "dcgm-csv" || format == "csv") {  // what remembers rows
+      TimeContext of_header = time, other = time;
+      restored(format, *options, *reader, of_header)->read(line, arrival, other, alone.emplace());
+    }
+    reader->read(line, arrival, time, records);
+    require(!alone || same(records, *alone));
     check(records, labels);
     if (restart != 0 && lines % restart == 0) reader = restored(format, *options, *reader, time);
   }
