@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "parsers/base/cursor.h"
 #include "parsers/base/eight.h"
 #include "parsers/base/text.h"
 #include "parsers/base/wall_time.h"
@@ -14,90 +15,19 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Reads a line from its left; every step either takes what it promises or reports that it is not there.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
-
-  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
-  bool done() const { return at_ == end_; }
-  char peek() const { return at_ < end_ ? *at_ : '\0'; }
-  bool at_letter() const { return (peek() >= 'A' && peek() <= 'Z') || (peek() >= 'a' && peek() <= 'z'); }
-  bool take(char c) {
-    if (peek() != c || done()) return false;
-    ++at_;
-    return true;
-  }
-  bool take_any(std::string_view set) {
-    if (done() || set.find(*at_) == std::string_view::npos) return false;
-    ++at_;
-    return true;
-  }
-  void skip_any(std::string_view set) {
-    while (take_any(set)) {
-    }
-  }
-  void skip(std::size_t count) { at_ += count; }  // the caller knows that they are there
-  void skip_blanks() {
-    while (at_ < end_ && *at_ == ' ') ++at_;
-  }
-  // A file name: up to a colon or bracket, which stays.
-  std::string_view take_file() {
-    const char* from = at_;
-    while (at_ < end_ && *at_ != ':' && *at_ != ']') ++at_;
-    return {from, static_cast<std::size_t>(at_ - from)};
-  }
-  std::size_t digits_ahead() const {
-    const char* p = at_;
-    while (p < end_ && is_digit(*p)) ++p;
-    return static_cast<std::size_t>(p - at_);
-  }
-  // Exactly `count` digits (at most 9).
-  bool take_digits(int count, int& value) {
-    if (end_ - at_ < count) return false;
-    int x = 0;
-    for (int i = 0; i < count; ++i) {
-      if (!is_digit(at_[i])) return false;
-      x = x * 10 + (at_[i] - '0');
-    }
-    at_ += count;
-    value = x;
-    return true;
-  }
-  bool take_word(std::string_view word) {
-    if (static_cast<std::size_t>(end_ - at_) < word.size() || std::string_view(at_, word.size()) != word)
-      return false;
-    at_ += word.size();
-    return true;
-  }
-  // Everything up to the first of `stops`, which stays.
-  std::string_view take_until(std::string_view stops) {
-    const char* from = at_;
-    while (at_ < end_ && stops.find(*at_) == std::string_view::npos) ++at_;
-    return {from, static_cast<std::size_t>(at_ - from)};
-  }
-  bool skip_digits() {
-    const char* from = at_;
-    while (at_ < end_ && is_digit(*at_)) ++at_;
-    return at_ != from;
-  }
-  // A fraction's digits, to the microsecond; further digits are read and dropped.
-  bool take_fraction(std::int64_t& micros) {
-    if (!is_digit(peek()) || done()) return false;
-    std::int64_t unit = 100'000;
-    for (micros = 0; at_ < end_ && is_digit(*at_); ++at_, unit /= 10) micros += (*at_ - '0') * unit;
-    return true;
-  }
-
- private:
-  const char* begin_;
-  const char* at_;
-  const char* end_;
-};
+bool take_minute(Cursor& c, WallTime& t) {
+  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute);
+}
 
 bool take_clock(Cursor& c, WallTime& t) {
-  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
-         c.take_digits(2, t.second);
+  return take_minute(c, t) && c.take(':') && c.take_digits(2, t.second);
+}
+
+// ":06.25": seconds, with their fraction where there is one.
+bool take_seconds(Cursor& c, WallTime& t) {
+  if (!c.take(':') || !c.take_digits(2, t.second)) return false;
+  if (Cursor behind = c; behind.take_any(".,") && behind.take_fraction(t.micros)) c = behind;
+  return true;
 }
 
 // "02:21:06 PM": the half of the day, where the clock has one.
@@ -235,21 +165,69 @@ bool take_iso(Cursor& c, WallTime& t) {
       !c.take_digits(2, t.day))
     return false;
   if (!c.take_word(", ") && !c.take_any(" Tt_,")) return false;
-  if (!take_clock(c, t)) return false;
-  if (Cursor behind = c; behind.take_any(".,") && behind.take_fraction(t.micros)) c = behind;
+  if (!take_minute(c, t) || !take_seconds(c, t)) return false;
   take_half_day(c, t);
   take_zone(c, t);
   return true;
 }
 
+constexpr std::size_t kMinuteKey = 16;  // "2026-11-21 00:40"
+
+// A whole time of the minute that the last one was of: the same as take_iso() and to_instant(). False, and nothing taken:
+// another minute, or half a day or a zone follows.
+bool take_known_minute(Cursor& c, TimeContext& context, std::optional<Instant>& at) {
+  const auto& cache = context.glog_cache;
+  Cursor behind = c;
+  WallTime t;
+  if (cache.length != kMinuteKey || is_digit(cache.key[4]) ||
+      !behind.take_word({cache.key.data(), kMinuteKey}))
+    return false;
+  if (!take_seconds(behind, t) || t.second > 59) return false;
+  Cursor after = behind;
+  if (after.take_any("Zz+-")) return false;
+  after.take(' ');
+  if (after.take_any("AaPp")) return false;
+  c = behind;
+  at = cache.base + std::chrono::seconds{t.second} + microseconds{t.micros};
+  context.last = at;
+  return true;
+}
+
+// `text` begins with the time `t`, which is at that instant. Its minute becomes the known one, unless more than its digits
+// tells the instant. (A log has headers of one form: glog's take the same cache, and no key of theirs is one of these.)
+void know_minute(std::string_view text, const WallTime& t, Instant at, TimeContext& context) {
+  int hour = -1, bad = 0;
+  if (text.size() > kMinuteKey) hour = two_digits(text.data() + 11, bad);
+  if (t.offset || t.second > 59 || bad < 0 || hour != t.hour || text[4] != text[7] || text[13] != ':' ||
+      text[kMinuteKey] != ':')
+    return;
+  auto& cache = context.glog_cache;
+  text.copy(cache.key.data(), kMinuteKey);
+  cache.length = kMinuteKey;
+  cache.base = at - std::chrono::seconds{t.second} - microseconds{t.micros};
+}
+
+// A whole date and time; absent where there is no such time.
+bool take_instant(Cursor& c, TimeContext& context, std::optional<Instant>& at) {
+  if (take_known_minute(c, context, at)) return true;
+  const std::string_view text = c.rest();
+  WallTime t;
+  if (!take_iso(c, t)) return false;
+  at = to_instant(t, context);
+  if (at) know_minute(text, t, *at, context);
+  return true;
+}
+
 LineHeader read_iso8601(std::string_view line, TimeContext& context) {
   Cursor c(line);
-  WallTime t;
+  LineHeader header;
   c.take('[');
-  if (!take_iso(c, t)) return {};
+  if (!take_instant(c, context, header.time)) return {};
   c.take(']');
   c.skip_any(" \t:,-|");
-  return {true, to_instant(t, context), {}, c.offset()};
+  header.present = true;
+  header.message = c.offset();
+  return header;
 }
 
 LineHeader read_tensorflow(std::string_view line, TimeContext& context) {
@@ -432,8 +410,12 @@ std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
     context.last = at;
     return at;
   }
-  WallTime t;
-  if (take_iso(c, t)) return c.done() ? to_instant(t, context) : std::nullopt;
+  const auto last = context.last;
+  if (std::optional<Instant> at; take_instant(c, context, at)) {
+    if (c.done()) return at;
+    context.last = last;
+    return {};
+  }
   Cursor clock(text);
   WallTime of_day;
   if (!take_clock(clock, of_day)) return {};

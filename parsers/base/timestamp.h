@@ -34,9 +34,9 @@ struct TimeContext {
     int month = 0, day = 0;
     std::int64_t days = 0;  // since 1970-01-01, local
   } day_cache;
-  // The last glog header's date and time down to the tens of seconds: the next one mostly has the same.
+  // The last date and time, of glog's down to the tens of seconds, else to the minute: the next mostly has the same.
   struct GlogCache {
-    std::array<char, 16> key{};  // "20261121 00:40:0", "1121 00:40:0"
+    std::array<char, 16> key{};  // "20261121 00:40:0", "1121 00:40:0", "2026-11-21 00:40"
     std::size_t length = 0;
     Instant base{};
   } glog_cache;

@@ -43,6 +43,37 @@ TEST(Timestamp, ClocksOfTwelveHours) {
   EXPECT_EQ(message(HeaderForm::clock, "02:21:06 PM - step"), "2026-05-31T14:21:06Z||step");
 }
 
+// One whose minute is known from the line before is read as it would be alone.
+TEST(Timestamp, OfTheSameMinute) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  context.zone = [](std::int64_t local) { return local % 1800 < 900 ? 3600 : 7200; };
+  for (const std::string_view line :
+       {"2026-05-21 00:40:01,5 - a", "2026-05-21 00:40:59.25 | b",    "2026-05-21 00:40:07 PM c",
+        "2026-05-21 00:40:08 d",     "2026-05-21 00:40:09+05:30 e",   "2026-05-21 00:40:10 f",
+        "2026-05-21 00:40:11Z g",    "2026-05-21 00:40:12 AMP is on", "2026-05-21 00:40:60 leap",
+        "2026-05-21 00:40:61 none",  "2026-05-21 00:40:7 none",       "2026-05-21T00:40:13 h",
+        "[2026-05-21 00:40:14] i",   "2026-05-21 00:41:14 j",         "2026-05-21 12:41:15 PM k",
+        "2026-05-21 12:41:16 l",     "2026-05-21 12:41:17 AM m",      "2026-05-21 12:41:18 n",
+        "26-05-21 12:41:19 o",       "2026-05-21, 12:41:20 p",        "2026-05-21 12:44:60 q",
+        "2026-05-21 12:44:01 r"}) {
+    TimeContext alone = context_at("2026-06-01T00:00:00Z");
+    alone.zone = context.zone;
+    const auto before = context.last;
+    EXPECT_EQ(time_of(HeaderForm::iso8601, line, context), time_of(HeaderForm::iso8601, line, alone)) << line;
+    EXPECT_EQ(context.last, alone.last ? alone.last : before) << line;
+  }
+  // Headers of glog's are remembered at the same place.
+  const std::string_view glog_line = "I20260521 12:44:05.000000 77 a.cpp:1] m",
+                         other = "20260521 12:44:0:05 s";
+  EXPECT_EQ(time_of(HeaderForm::glog, glog_line, context), "2026-05-21T11:44:05Z");
+  EXPECT_EQ(time_of(HeaderForm::iso8601, other, context), "no header");
+  EXPECT_EQ(time_of(HeaderForm::iso8601, "2026-05-21 12:44:06 t", context), "2026-05-21T11:44:06Z");
+  EXPECT_EQ(time_of(HeaderForm::glog, glog_line, context), "2026-05-21T11:44:05Z");
+  const auto last = context.last;
+  EXPECT_FALSE(read_time("2026-05-21 12:44:02 and more", context));
+  EXPECT_EQ(context.last, last);
+}
+
 TEST(Timestamp, GlogInAllItsWidths) {
   EXPECT_EQ(message(HeaderForm::glog, "I1121 00:16:38.258493 18451 solver.cpp:239] Iteration 1"),
             "2025-11-21T00:16:38.258493Z|solver.cpp|Iteration 1");
