@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "regression/model.h"
+#include "regression/noise.h"
 
 namespace {
 
@@ -25,12 +26,14 @@ Dataset make(int runs, int windows, unsigned seed, int sizes = 5, int solvers = 
     const bool slow = solvers > 1 && i % 4 == 0;
     run.covariates = {slow ? "type=Adam" : "type=SGD"};
     const double step_time = (0.01 + 0.001 * run.samples) * (slow ? 1.2 : 1) * std::exp(run_luck(random));
+    std::vector<etad::regression::Window> seen;
     for (int w = 0; w < windows; ++w) {
       const double t = 100 * step_time * std::exp(window_luck(random));
-      run.windows.push_back({100, t});
+      seen.push_back({100, t});
       run.iterations += 100;
       run.seconds += t;
     }
+    run.within = etad::regression::within_run(seen);
     out.push_back(std::move(run));
   }
   return out;

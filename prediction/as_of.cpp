@@ -6,25 +6,6 @@
 #include "prediction/names.h"
 
 namespace etad::prediction {
-namespace {
-
-regression::Dataset dataset_from(const std::vector<estimators::Datum>& runs) {
-  regression::Dataset out;
-  for (const estimators::Datum& datum : runs) {
-    regression::RunObservation run;
-    run.run = datum.run;
-    run.samples = datum.what.samples;
-    run.iterations = datum.what.iterations;
-    run.seconds = datum.value * datum.what.iterations;
-    run.started_at = datum.started_at;
-    run.ended_at = datum.ended_at;
-    run.covariates = datum.what.settings;
-    out.push_back(std::move(run));
-  }
-  return out;
-}
-
-}  // namespace
 
 std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& question) {
   auto out = std::make_shared<ModelSet>();
@@ -34,11 +15,13 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
   if (models.memory) out->memory = models.memory->as_of(*question.at);
   out->contradictions = models.contradictions;
   std::vector<FittedModel> then;
-  for (const auto& [key, runs] : out->knowledge->data()) {
+  for (const auto& [key, runs] : out->knowledge->runs()) {
     if (!fits(question.network, key.network) ||
         (question.architecture && *question.architecture != key.architecture))
       continue;
-    auto model = regression::fit(dataset_from(runs));
+    regression::Dataset data;
+    for (const estimators::Datum& run : runs) data.push_back(observation_of(run));
+    auto model = regression::fit(data);
     if (!model) continue;
     FittedModel& fitted = then.emplace_back();
     fitted.key = key;

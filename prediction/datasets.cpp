@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "regression/covariates.h"
+#include "regression/noise.h"
 #include "storage/thin.h"
 
 namespace etad::prediction {
@@ -42,6 +43,13 @@ RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase 
   return out;
 }
 
+regression::WithinRun within_of(const RunData& run) {
+  std::vector<regression::Window> windows;
+  for (const Segment& window : run.windows)
+    windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
+  return regression::within_run(windows);
+}
+
 regression::RunObservation observation_of(const RunData& run, Phase phase) {
   regression::RunObservation out;
   out.run = run.run_id;
@@ -51,9 +59,7 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   out.covariates = regression::covariates_of(run.settings, phase == Phase::train);
   if (run.started_at) out.started_at = epoch_seconds(*run.started_at);
   if (run.ended_at) out.ended_at = epoch_seconds(*run.ended_at);
-  for (const Segment& window : run.windows) {
-    out.windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
-  }
+  out.within = within_of(run);
   return out;
 }
 

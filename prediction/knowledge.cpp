@@ -9,6 +9,7 @@
 
 #include "parsers/base/text.h"
 #include "parsers/base/time.h"
+#include "prediction/datasets.h"
 #include "prediction/names.h"
 #include "prediction/plan.h"
 #include "regression/covariates.h"
@@ -87,6 +88,14 @@ Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
   return out;
 }
 
+Knowledge::Data without_size(const Knowledge::Data& all) {
+  Knowledge::Data out;
+  for (const auto& [key, runs] : all)
+    for (const Datum& datum : runs)
+      if (!datum.what.has_samples()) out[key].push_back(datum);
+  return out;
+}
+
 }  // namespace
 
 estimators::Case case_of(const ModelKey& key) {
@@ -103,8 +112,7 @@ estimators::Case case_of(const ModelKey& key) {
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
                            std::shared_ptr<const estimators::Costs> costs) {
   const auto says_nothing = [](const RunData& run) {
-    return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan ||
-           run.samples_per_iteration <= 0;
+    return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan;
   };
   std::vector<Evidence> all;
   for (const RunData& run : runs)
@@ -125,6 +133,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.peak_bytes = run.peak_bytes.value_or(0);
     datum.run = run.run_id;
     datum.owner = run.owner;
+    datum.within = within_of(run);
     if (run.started_at) datum.started_at = epoch_seconds(*run.started_at);
     if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
     out.push_back(std::move(datum));
@@ -134,38 +143,39 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   return out;
 }
 
-Knowledge::Knowledge(Data data, const estimators::History& history, estimators::Target target,
+Knowledge::Knowledge(Data data, Data unsized, const estimators::History& history, estimators::Target target,
                      const Knowledge* before)
-    : target_(target), data_(std::move(data)), seen_(history) {
+    : target_(target), data_(std::move(data)), unsized_(std::move(unsized)), seen_(history) {
   if (target == estimators::Target::seconds)
     drift_ = estimators::Drift(history, before != nullptr ? &before->drift_ : nullptr);
-  for (const auto& model : data_) models_of_[lower_case(model.first.network)].push_back(&model);
-  for (const Datum& datum : history)
-    for (const std::string& setting : datum.what.settings) {
-      const std::string_view name = regression::covariate_name(setting);
-      if (setting != kUnknownDevices && !setting_names_.contains(name)) setting_names_.emplace(name);
+  for (const auto& model : data_) {
+    const auto& [key, runs] = model;
+    models_of_[lower_case(key.network)].push_back(&model);
+    std::vector<estimators::TimeSpan> times;
+    for (const Datum& datum : runs) {
+      times.push_back(estimators::time_of(datum));
+      for (const std::string& setting : datum.what.settings) {
+        const std::string_view name = regression::covariate_name(setting);
+        if (setting != kUnknownDevices && !setting_names_.contains(name)) setting_names_.emplace(name);
+      }
     }
+    if (const double mean = drift_.mean_over(case_of(key), times); mean != 0) drift_over_runs_[key] = mean;
+  }
 }
 
-// Of all runs, in the order of data_.
-estimators::History Knowledge::without_drift(const estimators::History& history) {
-  estimators::History out = drift_.without(history);
-  std::size_t i = 0;
-  for (const auto& [key, runs] : data_) {
-    double sum = 0;
-    for (const std::size_t end = i + runs.size(); i < end; ++i)
-      sum += std::log(history[i].value / out[i].value);
-    if (sum != 0) drift_over_runs_[key] = sum / static_cast<double>(runs.size());
-  }
+Knowledge::Data Knowledge::runs() const {
+  Data out = data_;
+  for (const auto& [key, runs] : unsized_) out[key].insert(out[key].end(), runs.begin(), runs.end());
   return out;
 }
 
 // Fits all estimators; those of `before` that take long to learn are only brought up to date.
-std::shared_ptr<Knowledge> Knowledge::fitted(Data data, const Knowledge* before,
+std::shared_ptr<Knowledge> Knowledge::fitted(Data data, Data unsized, const Knowledge* before,
                                              const std::function<void()>& alive, estimators::Target target) {
   const estimators::History history = joined(data);
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target, before));
-  const estimators::History steady = out->without_drift(history);
+  auto out =
+      std::shared_ptr<Knowledge>(new Knowledge(std::move(data), std::move(unsized), history, target, before));
+  const estimators::History steady = out->drift_.without(history);
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
@@ -182,7 +192,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   Data data = valued(all, target);
   const std::size_t runs = runs_in(data);
   const bool afresh = !before || (judging == Judging::when_outgrown && outgrows(runs, before->judged_));
-  const auto out = fitted(std::move(data), afresh ? nullptr : before.get(), alive, target);
+  const auto out = fitted(std::move(data), without_size(all), afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
     out->judged_ = runs;
     out->records_ =
@@ -200,10 +210,10 @@ bool Knowledge::outgrew_records() const {
 
 std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,
                                                      std::size_t judged, estimators::Target target) {
-  auto known = valued(data, target);
+  Data known = valued(data, target);
   const estimators::History all = joined(known);
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), all, target));
-  const auto history = std::make_shared<const estimators::History>(out->without_drift(all));
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), without_size(data), all, target));
+  const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
   for (const Estimator& estimator : estimators::estimators())
     out->fitted_.push_back(std::make_shared<const LearnsWhenAsked>(estimator, history, target));
   out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));
@@ -214,14 +224,14 @@ std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vect
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
   const double then = epoch_seconds(at);
   Data over;
-  for (const auto& [key, runs] : data_) {
+  for (const auto& [key, runs] : runs()) {
     for (const Datum& datum : runs) {
       const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
       if (ended > 0 && ended <= then) over[key].push_back(datum);
     }
   }
   const auto out = fitted(
-      std::move(over), this, [] {}, target_);
+      valued(over, target_), without_size(over), this, [] {}, target_);
   out->judged_ = judged_;
   out->records_ = records_;
   return out;

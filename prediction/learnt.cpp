@@ -9,6 +9,12 @@ namespace etad {
 
 ETAD_SAVED(ModelKey, network, architecture, framework, host, device, devices, phase)
 
+namespace regression {
+
+ETAD_SAVED(WithinRun, windows, iteration_noise)
+
+}  // namespace regression
+
 namespace estimators {
 
 ETAD_SAVED(LayerCosts, kind, matrix, operations, backward_operations, lowered, elements, weights, outputs,
@@ -28,15 +34,16 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 14;
+constexpr std::int64_t kVersion = 15;
 
 // A run with what its model's key does not say.
 struct KeptRun {
   double samples = 0, iterations = 0, value = 0, started_at = 0, ended_at = 0, joules = 0, peak_bytes = 0;
   std::int64_t run = 0, owner = 0;
+  regression::WithinRun within;
   std::vector<std::string> settings;
 };
-ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, peak_bytes, run, owner,
+ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, peak_bytes, run, owner, within,
            settings)
 
 struct KeptModel {
@@ -68,13 +75,14 @@ struct Kept {
 ETAD_SAVED(Kept, costs, models, seconds, joules, peak_bytes, contradictions)
 
 KeptRun kept(const estimators::Datum& datum) {
-  return {datum.what.samples, datum.what.iterations, datum.value, datum.started_at, datum.ended_at,
-          datum.joules,       datum.peak_bytes,      datum.run,   datum.owner,      datum.what.settings};
+  return {datum.what.samples, datum.what.iterations, datum.value,        datum.started_at,
+          datum.ended_at,     datum.joules,          datum.peak_bytes,   datum.run,
+          datum.owner,        datum.within,          datum.what.settings};
 }
 
 estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
-  estimators::Datum out{facts,        run.value,  run.run,        run.started_at,
-                        run.ended_at, run.joules, run.peak_bytes, run.owner};
+  estimators::Datum out{facts,      run.value,      run.run,   run.started_at, run.ended_at,
+                        run.joules, run.peak_bytes, run.owner, run.within};
   out.what.samples = run.samples;
   out.what.iterations = run.iterations;
   out.what.settings = std::move(run.settings);
@@ -111,7 +119,7 @@ Result<std::vector<estimators::Record>> records_of(std::vector<KeptRecord> kept)
 std::string learnt_to_json(const Learnt& learnt) {
   Kept out;
   std::map<const estimators::Costs*, std::int64_t> places;
-  for (const auto& [key, runs] : learnt.knowledge->data()) {
+  for (const auto& [key, runs] : learnt.knowledge->runs()) {
     KeptModel& model = out.models.emplace_back();
     model.key = key;
     for (const estimators::Datum& datum : runs) model.runs.push_back(kept(datum));

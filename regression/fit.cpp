@@ -117,7 +117,7 @@ std::optional<Model> fit(const Dataset& data) {
   model.changed_at = settled.changed_at;
   model.basis = basis.formula;
   model.knots = settled.knots;
-  for (const RunObservation& run : data) model.windows += static_cast<int>(run.windows.size());
+  for (const RunObservation& run : data) model.windows += run.within.windows;
   model.dropped_runs = static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
   model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;
   model.samples = range_of(rows, &Observation::b);

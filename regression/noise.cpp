@@ -18,23 +18,27 @@ constexpr double kLeastReplicates = 4;  // degrees of freedom from which on repl
 
 }  // namespace
 
+WithinRun within_run(const std::vector<Window>& windows) {
+  WithinRun out;
+  out.windows = static_cast<int>(windows.size());
+  std::vector<double> step_times, sizes;
+  for (const Window& w : windows) {
+    const double step_time = w.seconds / w.iterations;
+    if (!(w.iterations > 0) || !(step_time > 0) || !std::isfinite(step_time)) continue;
+    step_times.push_back(std::log(step_time));
+    sizes.push_back(w.iterations);
+  }
+  if (step_times.size() < kLeastStepTimes) return out;
+  const double middle = median(step_times);
+  for (double& p : step_times) p -= middle;
+  out.iteration_noise = robust_scale(step_times) * std::sqrt(median(std::move(sizes)));
+  return out;
+}
+
 double within_run_noise(const Dataset& data) {
   std::vector<double> found;
-  std::vector<double> step_times, sizes;
-  for (const RunObservation& run : data) {
-    step_times.clear();
-    sizes.clear();
-    for (const Window& w : run.windows) {
-      const double step_time = w.seconds / w.iterations;
-      if (!(w.iterations > 0) || !(step_time > 0) || !std::isfinite(step_time)) continue;
-      step_times.push_back(std::log(step_time));
-      sizes.push_back(w.iterations);
-    }
-    if (step_times.size() < kLeastStepTimes) continue;
-    const double middle = median(step_times);
-    for (double& p : step_times) p -= middle;
-    found.push_back(robust_scale(step_times) * std::sqrt(median(sizes)));
-  }
+  for (const RunObservation& run : data)
+    if (run.within.iteration_noise) found.push_back(*run.within.iteration_noise);
   return median(std::move(found));
 }
 

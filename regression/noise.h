@@ -3,6 +3,8 @@
 // neighbours, memory layout), which does not average out. So variance(n) = run^2 + iteration^2 / n.
 #pragma once
 
+#include <vector>
+
 #include "regression/dataset.h"
 #include "regression/observations.h"
 
@@ -16,8 +18,10 @@ struct Noise {
   double variance(double n) const { return run * run + iteration * iteration / n; }
 };
 
-// From the windows of the runs: the robust spread of their step time within a run times the root of their
-// iterations, the median over the runs. 0 where no run has enough windows.
+// The noise of an iteration is the robust spread of the windows' step time times the root of their iterations.
+WithinRun within_run(const std::vector<Window>& windows);
+
+// Of an iteration: the median over the runs. 0 where no run has enough windows.
 double within_run_noise(const Dataset& data);
 
 // Both components, of which `iteration` is given. The total is the robust spread of `residuals`, log(t / f)

@@ -72,7 +72,7 @@ estimators::History before(const Knowledge::Data& runs, const Datum& asked) {
   estimators::History out;
   for (const auto& [key, of] : runs)
     for (const Datum& run : of)
-      if (run.ended_at > 0 && run.ended_at <= asked.started_at) out.push_back(run);
+      if (usable(run) && run.ended_at > 0 && run.ended_at <= asked.started_at) out.push_back(run);
   return out;
 }
 
@@ -94,7 +94,7 @@ std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>&
   std::vector<AsAsked> out;
   for (const auto& [key, of] : runs) {
     for (const Datum& run : of) {
-      if (!(run.started_at > 0)) continue;
+      if (!(run.started_at > 0) || !run.what.has_samples()) continue;
       const estimators::History known = before(runs, run);
       AsAsked asked;
       asked.kind = estimators::Seen(known).kind_of(run.what);

@@ -17,10 +17,10 @@ Estimator our_regression(double confidence) {
   return [confidence](const Dataset& data, const Background& background) -> Answer {
     const auto drift = std::make_shared<const estimators::Drift>(background);
     const estimators::Case where = background.empty() ? estimators::Case() : background.front().what;
-    double learnt = 0;  // of the drift, by the model: what it was on average over its runs
+    std::vector<estimators::TimeSpan> runs;
     for (const regression::RunObservation& run : data)
-      learnt += drift->over(where, {run.started_at, run.started_at + run.seconds}) /
-                static_cast<double>(data.size());
+      runs.push_back({run.started_at, run.started_at + run.seconds});
+    const double learnt = drift->mean_over(where, runs);  // by the model, of the drift
     return [model = regression::fit(data), drift, where, confidence, learnt](const Question& q) {
       auto out = model ? model->predict(q.iterations, q.samples, confidence, q.covariates) : std::nullopt;
       if (!out || !(q.started_at > 0)) return out;

@@ -11,6 +11,7 @@
 #include "prediction/datasets.h"
 #include "prediction/net_costs.h"
 #include "regression/covariates.h"
+#include "regression/noise.h"
 #include "storage/row_values.h"
 
 namespace etad::accuracy {
@@ -85,6 +86,7 @@ estimators::Datum datum_of(const ModelKey& key, const regression::RunObservation
   out.value = run.seconds / run.iterations;
   out.started_at = run.started_at;
   if (run.started_at > 0) out.ended_at = run.started_at + run.seconds;
+  out.within = run.within;
   return out;
 }
 
@@ -107,6 +109,7 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     ModelKey model;
     std::vector<std::string> settings;
     regression::RunObservation observation;
+    std::vector<regression::Window> windows;
   };
   std::map<std::pair<SeriesKey, std::string>, TableRun> runs;
   Cells row;
@@ -124,21 +127,21 @@ bool add_csv(const std::string& path, const Exclusion& exclude, History& history
     }
     const SeriesKey key{columns.text(row, "device"), columns.text(row, "network"),
                         columns.text(row, "phase")};
-    auto& [model, settings, observation] = runs[{key, run + "/" + columns.text(row, "batch_size")}];
+    auto& [model, settings, observation, windows] = runs[{key, run + "/" + columns.text(row, "batch_size")}];
     model = model_of(columns, row);
     settings = columns.named_settings(row);
     observation.samples = columns.number(row, "batch_size");
     observation.iterations += n;
     observation.seconds += t;
     const double started_at = columns.number(row, "started_at");
-    if (observation.windows.empty() || started_at < observation.started_at)
-      observation.started_at = started_at;
+    if (windows.empty() || started_at < observation.started_at) observation.started_at = started_at;
     const bool training = key.phase == name_of(Phase::train);
     observation.covariates = regression::covariates_of(columns.settings(row), training);
-    observation.windows.push_back({n, t});
+    windows.push_back({n, t});
   }
   for (auto& [key, run] : runs) {
-    auto& [model, settings, observation] = run;
+    auto& [model, settings, observation, windows] = run;
+    observation.within = regression::within_run(windows);
     add_run(model, datum_of(model, observation, settings), history);
     auto& series = history.series[key.first];
     observation.run = static_cast<std::int64_t>(series.size());

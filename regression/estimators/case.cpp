@@ -35,13 +35,18 @@ bool usable(const Datum& datum) {
 }
 
 History valued(const History& history, Target target) {
-  if (target == Target::seconds) return history;
   History out;
   for (Datum datum : history) {
-    datum.value = target == Target::joules ? datum.joules : datum.peak_bytes;
-    if (datum.value > 0 && std::isfinite(datum.value)) out.push_back(std::move(datum));
+    if (target != Target::seconds) datum.value = target == Target::joules ? datum.joules : datum.peak_bytes;
+    if (usable(datum)) out.push_back(std::move(datum));
   }
   return out;
+}
+
+regression::RunObservation observation_of(const Datum& datum) {
+  const double iterations = datum.what.iterations > 0 ? datum.what.iterations : kAnyLength;
+  return {datum.run,        datum.what.samples, iterations,          datum.value * iterations,
+          datum.started_at, datum.ended_at,     datum.what.settings, datum.within};
 }
 
 std::string key_of(const Case& what, unsigned facts) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "regression/dataset.h"
+
 namespace etad::estimators {
 
 // The column that is estimated. Seconds and joules are those of one iteration; peak bytes those of a device.
@@ -61,6 +63,7 @@ struct Datum {
   double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
   double joules = 0, peak_bytes = 0;    // what else is known of it: values of the other targets; 0: not known
   std::int64_t owner = 0;               // whose word it is
+  regression::WithinRun within = {};
 };
 using History = std::vector<Datum>;
 
@@ -70,8 +73,12 @@ std::optional<double> number_of(std::string_view setting);
 // Whether something can be learnt of a run: its value and its batch size are known.
 bool usable(const Datum& datum);
 
-// The same runs with what they cost of `target` for their value, as far as that is known.
+// The usable ones of these runs, with what they cost of `target` for their value.
 History valued(const History& history, Target target);
+
+// As the model of one network takes it.
+inline constexpr double kAnyLength = 1000;  // iterations, of a run or a question that does not say how many
+regression::RunObservation observation_of(const Datum& datum);
 
 // The facts of a case, to group cases by: those of a mask must be equal within a group.
 enum Fact : unsigned {

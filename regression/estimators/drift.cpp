@@ -10,6 +10,7 @@
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/solvers.h"
+#include "regression/statistics.h"
 
 namespace etad::estimators {
 namespace {
@@ -24,10 +25,6 @@ constexpr double kMiddleDeviation = 0.12, kMiddleNoise = 0.06;  // to judge outl
 constexpr double kNone = 0.5;                                   // probability beforehand that nothing drifts
 constexpr double kBelieved = 2.5;        // standard deviations from where the others put a run
 constexpr std::size_t kFewestTimes = 4;  // different times that tell anything
-
-TimeSpan time_of(const Datum& run) {
-  return {run.started_at, std::max(run.ended_at, run.started_at)};
-}
 
 // The mean of e^(-x) over 0..length.
 double mean_decay(double length) {
@@ -162,6 +159,10 @@ bool tell_enough(const std::vector<const Datum*>& runs) {
 
 }  // namespace
 
+TimeSpan time_of(const Datum& run) {
+  return {run.started_at, std::max(run.ended_at, run.started_at)};
+}
+
 Drift::Drift(const History& history, const Drift* before) {
   std::map<std::string, std::vector<const Datum*>> machines;
   for (const Datum& run : history)
@@ -213,7 +214,7 @@ const Drift::Machine* Drift::machine(const std::string& key) const {
 
 double Drift::over(const Case& where, const TimeSpan& when) const {
   const Machine* const at = machine(key_of(where, kMachine));
-  if (at == nullptr) return 0;
+  if (at == nullptr || when.from < at->times.back().from) return 0;
   double out = at->told.front().over(when);
   for (const Told& each : at->told) {
     const double other = each.over(when);
@@ -223,13 +224,14 @@ double Drift::over(const Case& where, const TimeSpan& when) const {
   return out;
 }
 
+double Drift::mean_over(const Case& where, const std::vector<TimeSpan>& runs) const {
+  std::vector<double> drift;
+  for (const TimeSpan& run : runs) drift.push_back(over(where, run));
+  return regression::mean(drift);
+}
+
 History Drift::without(History history) const {
-  for (Datum& run : history) {
-    const Machine* const at = machine(key_of(run.what, kMachine));
-    // Of what was before the first run that tells of it nothing is known.
-    if (at == nullptr || !(run.started_at >= at->times.back().from)) continue;
-    run.value *= std::exp(-over(run.what, time_of(run)));
-  }
+  for (Datum& run : history) run.value *= std::exp(-over(run.what, time_of(run)));
   return history;
 }
 

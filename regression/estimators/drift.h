@@ -27,6 +27,7 @@ struct TimeSpan {
   double from = 0, until = 0;  // seconds since 1970
   bool operator==(const TimeSpan&) const = default;
 };
+TimeSpan time_of(const Datum& run);
 
 // The correlation of the means over two spans of an Ornstein-Uhlenbeck process of variance 1 that lasts that long
 // (tau, seconds): e^(-|u - v|/tau), averaged over both.
@@ -41,8 +42,10 @@ class Drift {
   Drift() = default;
   explicit Drift(const History& history, const Drift* before = nullptr);
 
-  // The logarithm of the factor that it is over that time on a machine (device, host, framework).
+  // The logarithm of the factor that it is over that time on a machine (device, host, framework). 0 of what was before
+  // the first run that tells of it.
   double over(const Case& where, const TimeSpan& when) const;
+  double mean_over(const Case& where, const std::vector<TimeSpan>& runs) const;
 
   // The same runs as they would have been without it.
   History without(History history) const;

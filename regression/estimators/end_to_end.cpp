@@ -8,20 +8,7 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kAnyLength = 1000;   // iterations, of a question about no job in particular
 constexpr double kNormal90 = 1.6449;  // half the width of the central 90 % of a normal, in deviations
-
-regression::RunObservation observation_of(const Datum& datum) {
-  regression::RunObservation out;
-  out.run = datum.run;
-  out.samples = datum.what.samples;
-  out.iterations = datum.what.iterations > 0 ? datum.what.iterations : kAnyLength;
-  out.seconds = datum.value * out.iterations;
-  out.started_at = datum.started_at;
-  out.ended_at = datum.ended_at;
-  out.covariates = datum.what.settings;
-  return out;
-}
 
 Answers fit_model(const Runs& runs) {
   regression::Dataset data;

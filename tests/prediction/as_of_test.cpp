@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "prediction/datasets.h"
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
 #include "prediction/plan.h"
@@ -42,6 +43,36 @@ std::shared_ptr<const ModelSet> slow_and_fast_in_turn() {
   return out;
 }
 
+// A run of 1,000 iterations of so many samples each (0: the log does not say), in windows of 100, each off by its own.
+RunData run_in_windows(int i, std::int64_t samples, double step_time) {
+  RunData run;
+  run.run_id = i + 1;
+  run.samples_per_iteration = samples;
+  run.started_at = kBegin + std::chrono::hours{i};
+  for (int w = 0; w < 10; ++w) {
+    Segment& window = run.windows.emplace_back();
+    window.iterations = 100;
+    window.duration = from_seconds(100 * step_time * (1 + 0.02 * ((7 * w + i) % 10 - 4.5)));
+    run.iterations += window.iterations;
+    run.duration += window.duration;
+  }
+  run.ended_at = *run.started_at + std::chrono::duration_cast<Instant::duration>(run.duration);
+  return run;
+}
+
+// As a refit leaves them: the model of one network, and all runs' knowledge.
+std::shared_ptr<const ModelSet> learnt_of(const std::vector<RunData>& runs) {
+  FittedModel fitted;
+  fitted.id = 1;
+  fitted.key.network = "LeNet";
+  fitted.key.device = "CPU";
+  fitted.model = regression::fit(dataset_of(runs, Phase::train)).value();
+  auto out = std::make_shared<ModelSet>();
+  out->knowledge = Knowledge::of({{fitted.key, data_of(fitted.key, runs)}}, nullptr, [] {});
+  out->models = std::make_shared<HeldModels>(std::vector<FittedModel>{fitted});
+  return out;
+}
+
 Question question_at(Instant at) {
   Question out;
   out.network = "LeNet";
@@ -65,6 +96,41 @@ TEST(AsOf, TheMachinesDriftOfThenIsCountedIn) {
   const auto later = estimate(models, question_at(today), today);
   ASSERT_TRUE(later);
   EXPECT_NEAR(later->sum.drift, 1, 1e-3);
+}
+
+// Of an instant behind all runs what is said is what is said today, the interval included, whether the batch size is
+// known or not.
+TEST(AsOf, BehindAllRunsTheAnswerIsTodays) {
+  for (const std::int64_t samples : {16, 0}) {
+    std::vector<RunData> runs;
+    for (int i = 0; i < 12; ++i) runs.push_back(run_in_windows(i, samples, i % 2 == 0 ? 0.02 : 0.021));
+    const auto models = learnt_of(runs);
+    Question question = question_at(kBegin + std::chrono::hours{24 * 300});
+    question.batch_size = samples > 0 ? std::optional(samples) : std::nullopt;
+    question.iterations = 10;  // so few that the iterations' noise counts
+    const auto then = estimate(models, question);
+    question.at = std::nullopt;
+    const auto now = estimate(models, question, kBegin + std::chrono::hours{24 * 300});
+    ASSERT_TRUE(now);
+    ASSERT_TRUE(then) << "of " << samples << " samples";
+    EXPECT_GT(now->sum.upper, 1.05 * now->sum.seconds);
+    EXPECT_DOUBLE_EQ(then->sum.seconds, now->sum.seconds);
+    EXPECT_DOUBLE_EQ(then->sum.upper, now->sum.upper);
+  }
+}
+
+TEST(AsOf, RunsWithoutABatchSizeCountFromTheirEndOn) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 12; ++i) runs.push_back(run_in_windows(i, 0, i < 4 ? 0.02 : 0.04));
+  const auto models = learnt_of(runs);
+  Question question = question_at(kBegin + std::chrono::minutes{4 * 60 - 1});
+  question.batch_size = std::nullopt;
+  const auto early = estimate(models, question);
+  ASSERT_TRUE(early);
+  EXPECT_NEAR(early->sum.seconds, 20, 1);
+  EXPECT_EQ(early->parts.front().runs, 4);
+  question.at = kBegin;
+  EXPECT_FALSE(estimate(models, question)) << "nothing had run";
 }
 
 // Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.

@@ -38,6 +38,11 @@ Learnt some_learnt() {
       data[key] = data_of(key, runs, kMostOfKey, network[0] == 'L' ? costs : nullptr);
     }
   }
+  RunData unsized;
+  unsized.iterations = 100;
+  unsized.duration = from_seconds(7);
+  const ModelKey gpt{"GPT", "", "nanogpt", "host of K80", "K80", 1, Phase::train};
+  data[gpt] = data_of(gpt, {unsized});
   using estimators::Target;
   out.knowledge = Knowledge::of(data, nullptr, [] {});
   out.energy = Knowledge::of(
@@ -56,6 +61,7 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
   EXPECT_EQ(after->contradictions[0].slow.runs, (std::vector<std::int64_t>{3}));
   EXPECT_EQ(after->knowledge->judged(), before.knowledge->judged());
   EXPECT_EQ(after->knowledge->chosen(), before.knowledge->chosen());
+  EXPECT_EQ(after->knowledge->runs().size(), before.knowledge->data().size() + 1) << "one has no batch size";
   for (const auto& [key, runs] : before.knowledge->data()) {
     estimators::Case what = runs.front().what;
     what.samples = 48;

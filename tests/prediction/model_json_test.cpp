@@ -8,6 +8,9 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
+
+#include "regression/noise.h"
 
 namespace etad::prediction {
 namespace {
@@ -32,12 +35,14 @@ regression::Dataset history(unsigned seed, int runs) {
     run.started_at = 1e9 + 3600.0 * i;
     run.covariates = {i % 5 == 0 ? "type=Adam" : "type=SGD"};
     const double changed = i < runs / 3 ? 1.5 : 1, slower = i % 5 == 0 ? 1.4 : 1, odd = i % 8 == 3 ? 1.1 : 1;
+    std::vector<regression::Window> windows;
     for (int w = 0; w < 10; ++w) {
       const double t = 100 * (0.01 + 0.003 * run.samples) * changed * slower * odd * std::exp(luck(random));
-      run.windows.push_back({100, t});
+      windows.push_back({100, t});
       run.iterations += 100;
       run.seconds += t;
     }
+    run.within = regression::within_run(windows);
     out.push_back(std::move(run));
   }
   return out;
