@@ -27,35 +27,36 @@ Prediction predict(const Case& what, const Parameters& at) {
   const Eigen::Array<double, kParameters, 1> value = at.array().exp();
   const bool train = what.phase == "train";
   const double samples = what.samples_per_device();
+  const double per_byte = 1 / value(kBandwidth), per_scalar = samples / value(kScalar),
+               per_matrix = samples / value(kPeak);
   Parameters sum = Parameters::Zero();  // of each parameter's share of the time
   double seconds = value(kIteration);
   sum(kIteration) = value(kIteration);
-  const auto pass = [&](const LayerCosts& layer, double operations, double bytes, bool backward) {
+  // The quantities go in, `times` over for the lowering, and the time comes out that is in proportion to `factor`.
+  const auto pass = [&](const LayerCosts& layer, double operations, double bytes, double times,
+                        double factor) {
     const int kind = kFirstKind + layer.kind, peak = layer.matrix ? kPeak : kScalar;
-    const double factor = backward ? value(kBackward) : 1;
-    const double compute = operations * samples / value(peak), memory = bytes / value(kBandwidth);
+    const double compute = operations * (layer.matrix ? per_matrix : per_scalar), memory = bytes * per_byte;
     const double squares = squared(compute) + squared(memory);
-    const double time = value(kind) * factor * std::sqrt(squares);
-    if (squares > 0)
-      sum(peak) -= time * squared(compute) / squares, sum(kBandwidth) -= time * squared(memory) / squares;
+    const double time = factor * value(kind) * std::sqrt(squares);
+    const double computing = squares > 0 ? time * squared(compute) / squares : 0;  // its share by the peak
+    const double lowering = factor * times * value(kLowering) * layer.lowered * per_scalar;
+    sum(peak) -= computing;
+    sum(kBandwidth) -= time - computing;
     sum(kind) += time;
-    seconds += time;
-    const double lowering = value(kLowering) * layer.lowered * samples / value(kScalar) * factor *
-                            (backward ? operations / std::max(layer.operations, 1.0) : 1);
     sum(kLowering) += lowering;
     sum(kScalar) -= lowering;
-    seconds += lowering;
     sum(kLayer) += value(kLayer);
-    seconds += value(kLayer);
+    seconds += time + lowering + value(kLayer);
+    return time + lowering;
   };
   for (const LayerCosts& layer : what.costs->layers) {
     const double moved = kBytes * (layer.elements * samples + layer.weights);
-    pass(layer, layer.operations, moved, false);
+    pass(layer, layer.operations, moved, 1, 1);
     if (!train || layer.backward_operations <= 0) continue;
-    const double before = seconds;
-    pass(layer, layer.backward_operations, 2 * moved, true);
-    sum(kBackward) += seconds - before - value(kLayer);
-    const double update = kUpdate * kBytes * layer.weights / value(kBandwidth);
+    const double times = layer.backward_operations / std::max(layer.operations, 1.0);
+    sum(kBackward) += pass(layer, layer.backward_operations, 2 * moved, times, value(kBackward));
+    const double update = kUpdate * kBytes * layer.weights * per_byte;
     sum(kBandwidth) -= update;
     seconds += update;
   }
@@ -122,13 +123,25 @@ class Roofline {
     double runs = 0;
     int network = 0, phase = 0;  // indices of the random effects
   };
-  void fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior);
+  using Groups = std::vector<Group>;
+  // A row a group.
+  struct Rows {
+    Eigen::Matrix<double, Eigen::Dynamic, roofline::kParameters> gradients;
+    Eigen::VectorXd residual;  // of its logarithm
+  };
+  static Rows rows_at(const Groups& groups, const Eigen::VectorXd& x);
+  static void add_rows(const Groups& groups, const Rows& rows, const Eigen::VectorXd& weight,
+                       Eigen::MatrixXd& information, Eigen::VectorXd& slope);
+  Eigen::VectorXd precision() const;
+  Eigen::VectorXd weights_of(const Groups& groups, const Rows& rows) const;
+  void learn_deviations(const Rows& rows, const Eigen::VectorXd& weight);
+  void fit(const Groups& groups, const Eigen::VectorXd& prior);
   Parameters parameters() const { return x_.head<roofline::kParameters>(); }
 
   int columns_ = roofline::kParameters;
   std::map<std::string, int> networks_, phases_;  // places of their effects among the columns
   Eigen::VectorXd x_;
-  Eigen::MatrixXd covariance_;
+  Eigen::MatrixXd root_;  // of their covariance, which is its transpose times itself
   double between_networks_ = kNetworkPrior, between_phases_ = kPhasePrior, noise_ = kNoisePrior;
 };
 
@@ -163,75 +176,95 @@ Roofline::Roofline(Runs& runs) {
   fit(groups, prior);
 }
 
-void Roofline::fit(const std::vector<Group>& groups, const Eigen::VectorXd& prior) {
+// One over the variances of the priors, those of networks and phases as they have been found to differ.
+Eigen::VectorXd Roofline::precision() const {
+  Eigen::VectorXd out = Eigen::VectorXd::Constant(columns_, 1 / squared(kKindPrior));
+  out.head<3>().setConstant(1 / squared(kPeakPrior));
+  out.segment<2>(roofline::kIteration).setConstant(1 / squared(kOverheadPrior));
+  out(roofline::kBackward) = 1 / squared(kBackwardPrior);
+  out(roofline::kLowering) = 1 / squared(kLoweringPrior);
+  for (const auto& [name, at] : networks_) out(at) = 1 / squared(between_networks_);
+  for (const auto& [name, at] : phases_) out(at) = 1 / squared(between_phases_);
+  return out;
+}
+
+Roofline::Rows Roofline::rows_at(const Groups& groups, const Eigen::VectorXd& x) {
   const auto n = static_cast<Eigen::Index>(groups.size());
-  // The design's rows are mostly zeros: behind these columns each has a one for its network and one for its phase.
-  Eigen::Matrix<double, Eigen::Dynamic, roofline::kParameters> gradients(n, roofline::kParameters);
-  Eigen::VectorXd weight(n), precision(columns_);
-  const auto residuals = [&](const Eigen::VectorXd& x) {
-    Eigen::VectorXd out(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const Group& group = groups[static_cast<std::size_t>(i)];
-      const auto predicted = roofline::predict(*group.what, x.head<roofline::kParameters>());
-      out(i) = group.log_value - std::log(predicted.seconds) - x(group.network) - x(group.phase);
-      gradients.row(i) = predicted.gradient.transpose();
+  Rows out{{n, roofline::kParameters}, Eigen::VectorXd(n)};
+  for (Eigen::Index i = 0; const Group& group : groups) {
+    const auto predicted = roofline::predict(*group.what, x.head<roofline::kParameters>());
+    out.residual(i) = group.log_value - std::log(predicted.seconds) - x(group.network) - x(group.phase);
+    out.gradients.row(i++) = predicted.gradient.transpose();
+  }
+  return out;
+}
+
+// Student's t: a run that went astray has little say. Replicates share what moved their time.
+Eigen::VectorXd Roofline::weights_of(const Groups& groups, const Rows& rows) const {
+  Eigen::VectorXd out(rows.residual.size());
+  for (Eigen::Index i = 0; const Group& group : groups) {
+    const double runs = 2 * group.runs / (1 + group.runs);
+    out(i) = runs / squared(noise_) * 5 / (4 + runs * squared(rows.residual(i) / noise_));
+    ++i;
+  }
+  return out;
+}
+
+// What the rows add to the normal equations. Behind the parameters' columns each row has nothing but a one for its
+// network and one for its phase.
+void Roofline::add_rows(const Groups& groups, const Rows& rows, const Eigen::VectorXd& weight,
+                        Eigen::MatrixXd& information, Eigen::VectorXd& slope) {
+  constexpr int kCount = roofline::kParameters;
+  information.topLeftCorner<kCount, kCount>() +=
+      rows.gradients.transpose() * weight.asDiagonal() * rows.gradients;
+  slope.head<kCount>() += rows.gradients.transpose() * weight.cwiseProduct(rows.residual);
+  for (Eigen::Index i = 0; const Group& group : groups) {
+    const std::array levels = {group.network, group.phase};
+    for (const int level : levels) {
+      information.row(level).head<kCount>() += weight(i) * rows.gradients.row(i);
+      information(level, level) += weight(i);
+      slope(level) += weight(i) * rows.residual(i);
     }
-    return out;
+    information(std::ranges::max(levels), std::ranges::min(levels)) += weight(i++);
+  }
+}
+
+// By expectation and maximisation, with the prior's worth of pseudo-members.
+void Roofline::learn_deviations(const Rows& rows, const Eigen::VectorXd& weight) {
+  const auto between = [&](const std::map<std::string, int>& members, double assumed) {
+    double sum = kPriorWorth * squared(assumed);
+    for (const auto& [name, i] : members) sum += squared(x_(i)) + root_.col(i).squaredNorm();
+    return std::sqrt(sum / (kPriorWorth + static_cast<double>(members.size())));
   };
-  const auto cost = [&](const Eigen::VectorXd& residual, const Eigen::VectorXd& x) {
-    return weight.dot(residual.cwiseAbs2()) + precision.dot((x - prior).cwiseAbs2());
-  };
-  Eigen::VectorXd residual = residuals(x_);
+  between_networks_ = between(networks_, kNetworkPrior);
+  between_phases_ = between(phases_, kPhasePrior);
+  const double known = weight.dot(rows.residual.cwiseAbs2()) * squared(noise_);
+  noise_ = std::sqrt((kPriorWorth * squared(kNoisePrior) + known) /
+                     (kPriorWorth + static_cast<double>(weight.size())));
+}
+
+void Roofline::fit(const Groups& groups, const Eigen::VectorXd& prior) {
+  Rows rows = rows_at(groups, x_);
   for (int step = 0; step < kSteps; ++step) {
-    precision.setConstant(1 / squared(kKindPrior));
-    precision.head<3>().setConstant(1 / squared(kPeakPrior));
-    precision.segment<2>(roofline::kIteration).setConstant(1 / squared(kOverheadPrior));
-    precision(roofline::kBackward) = 1 / squared(kBackwardPrior);
-    precision(roofline::kLowering) = 1 / squared(kLoweringPrior);
-    for (const auto& [name, at] : networks_) precision(at) = 1 / squared(between_networks_);
-    for (const auto& [name, at] : phases_) precision(at) = 1 / squared(between_phases_);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      // Student's t: a run that went astray has little say. Replicates share what moved their time.
-      const double replicates = groups[static_cast<std::size_t>(i)].runs,
-                   runs = 2 * replicates / (1 + replicates);
-      weight(i) = runs / squared(noise_) * 5 / (4 + runs * squared(residual(i) / noise_));
-    }
-    Eigen::MatrixXd information = precision.asDiagonal();
-    Eigen::VectorXd slope = precision.cwiseProduct(prior - x_);
-    information.topLeftCorner<roofline::kParameters, roofline::kParameters>() +=
-        gradients.transpose() * weight.asDiagonal() * gradients;
-    slope.head<roofline::kParameters>() += gradients.transpose() * weight.cwiseProduct(residual);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const std::array levels = {groups[static_cast<std::size_t>(i)].network,
-                                 groups[static_cast<std::size_t>(i)].phase};
-      for (const int level : levels) {
-        information.row(level).head<roofline::kParameters>() += weight(i) * gradients.row(i);
-        information(level, level) += weight(i);
-        slope(level) += weight(i) * residual(i);
-      }
-      information(std::ranges::max(levels), std::ranges::min(levels)) += weight(i);
-    }
+    const Eigen::VectorXd precise = precision(), weight = weights_of(groups, rows);
+    const auto cost = [&](const Eigen::VectorXd& x) {
+      return weight.dot(rows.residual.cwiseAbs2()) + precise.dot((x - prior).cwiseAbs2());
+    };
+    Eigen::MatrixXd information = precise.asDiagonal();
+    Eigen::VectorXd slope = precise.cwiseProduct(prior - x_);
+    add_rows(groups, rows, weight, information, slope);
     const Eigen::LLT<Eigen::MatrixXd> solver(information);
     Eigen::VectorXd change = solver.solve(slope);
     if (!change.allFinite()) break;
-    covariance_ = solver.solve(Eigen::MatrixXd::Identity(columns_, columns_));
+    root_ = solver.matrixL().solve(Eigen::MatrixXd::Identity(columns_, columns_));
     // As far as the derivatives hold: a step that makes it worse is halved.
-    const double before = cost(residual, x_);
+    const double before = cost(x_);
     for (int halved = 0; halved < kHalvings; ++halved, change /= 2) {
-      residual = residuals(x_ + change);
-      if (cost(residual, x_ + change) <= before) break;
+      rows = rows_at(groups, x_ + change);
+      if (cost(x_ + change) <= before) break;
     }
     x_ += change;
-    // The levels' variances by expectation and maximisation, with the prior's worth of pseudo-members.
-    const auto level = [&](const std::map<std::string, int>& members, double assumed) {
-      double sum = kPriorWorth * squared(assumed);
-      for (const auto& [name, i] : members) sum += squared(x_(i)) + covariance_(i, i);
-      return std::sqrt(sum / (kPriorWorth + static_cast<double>(members.size())));
-    };
-    between_networks_ = level(networks_, kNetworkPrior);
-    between_phases_ = level(phases_, kPhasePrior);
-    const double known = weight.dot(residual.cwiseAbs2()) * squared(noise_);
-    noise_ = std::sqrt((kPriorWorth * squared(kNoisePrior) + known) / (kPriorWorth + static_cast<double>(n)));
+    learn_deviations(rows, weight);
     if (change.cwiseAbs().maxCoeff() < kNear) break;
   }
 }
@@ -248,7 +281,7 @@ Reply Roofline::operator()(const Case& what) const {
   for (const int level : {network, phase})
     if (level >= 0) x(level) = 1;
   double log_mean = std::log(seconds);
-  double variance = x.dot(covariance_ * x) + squared(noise_);
+  double variance = (root_ * x).squaredNorm() + squared(noise_);
   if (network >= 0) log_mean += x_(network);
   if (phase >= 0) log_mean += x_(phase);
   if (network < 0) variance += squared(between_networks_);
