@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "daemon/follow/inflate.h"
@@ -17,7 +18,14 @@ class PlainContent final : public Content {
   PlainContent(const PlainContent&) = delete;
   PlainContent& operator=(const PlainContent&) = delete;
 
-  OsResult<FileStatus> status() override { return files_.status(handle_); }
+  // ESTALE where another file is told of: a file system in user space may ask for it by its name, which is another's by
+  // now.
+  OsResult<FileStatus> status() override {
+    const auto now = files_.status(handle_);
+    if (!now) return now;
+    if (!key_) key_ = key_of(*now);
+    return *key_ == key_of(*now) ? now : tl::unexpected(ESTALE);
+  }
   OsResult<std::size_t> read(std::int64_t offset, std::span<char> into) override {
     std::size_t done = 0;
     while (done < into.size()) {  // a short read is the end only when the next one is empty
@@ -35,6 +43,7 @@ class PlainContent final : public Content {
  private:
   FileSystem& files_;
   FileSystem::Handle handle_;
+  std::optional<FileKey> key_;  // as it was first told
 };
 
 OsResult<std::string> PlainContent::finished_identity() {

@@ -2,8 +2,10 @@
 // truncate and break files without a disk. PosixFileSystem and InotifyHints are the real ones.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,8 +52,8 @@ inline bool is_copy(const FileStatus& status) {
 
 struct DirectoryEntry {
   std::string name;
-  std::uint64_t inode = 0;    // of the entry itself: of the link, if it is one
-  bool maybe_link = false;    // a symbolic link, or a file system that does not say
+  std::uint64_t inode = 0;  // of the entry itself: of the link, if it is one; 0: the file system does not say
+  bool maybe_link = false;  // a symbolic link, or a file system that does not say
   bool maybe_folder = false;  // likewise
 };
 
@@ -76,11 +78,12 @@ class FileSystem {
 
 std::unique_ptr<FileSystem> posix_filesystem();
 
-// Errors that come and go with the machine's state, and say nothing of the file they are about. EAGAIN: what
-// was asked is not known yet (names moved while they were listed, a file is still being inflated).
+// Errors that come and go with the machine's state, and say nothing of the file they are about: all but the few that do.
+// EAGAIN: what was asked is not known yet (names moved while they were listed, a file is still being inflated).
 inline bool is_passing(Errno error) {
-  return error == EIO || error == ESTALE || error == EMFILE || error == ENFILE || error == ENOMEM ||
-         error == EAGAIN;
+  constexpr Errno kOfTheFile[] = {0,      ENOENT, ENOTDIR, EACCES,    EPERM, ELOOP,   ENAMETOOLONG, EINVAL,
+                                  EISDIR, ENXIO,  EBADMSG, EOVERFLOW, EFBIG, ENODATA, ENOTSUP};
+  return std::find(std::begin(kOfTheFile), std::end(kOfTheFile), error) == std::end(kOfTheFile);
 }
 
 inline bool is_absent(Errno error) {

@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -23,12 +24,22 @@ FileType type_of(mode_t mode) {
   return FileType::other;
 }
 
+// Many a file system in user space (sshfs) lists its names without their inodes, or with numbers of its own: then that
+// of the directory itself is none either.
+bool lists_inodes(DIR* stream, std::uint64_t itself) {
+  struct stat status {};
+  return ::fstat(::dirfd(stream), &status) == 0 && status.st_ino == itself;
+}
+
 bool may_be(const dirent& entry, unsigned char type) {
   return entry.d_type == type || entry.d_type == DT_UNKNOWN;
 }
 
+// Whoever owns a file may give it any time, on tmpfs up to the year 292,277,026,596, which no Instant holds.
 Instant instant_of(const struct statx_timestamp& time) {
-  return Instant(std::chrono::seconds(time.tv_sec)) + std::chrono::microseconds(time.tv_nsec / 1000);
+  constexpr std::int64_t kFirst = 0, kLast = 253'402'300'799;  // 1970 to 9999
+  const std::chrono::seconds seconds(std::clamp<std::int64_t>(time.tv_sec, kFirst, kLast));
+  return Instant(seconds) + std::chrono::microseconds(time.tv_nsec / 1000);
 }
 
 FileStatus status_of(const struct statx& raw) {
@@ -62,14 +73,18 @@ class PosixFileSystem final : public FileSystem {
     DIR* stream = ::opendir(directory.c_str());
     if (stream == nullptr) return tl::unexpected(errno);
     std::vector<DirectoryEntry> out;
+    std::uint64_t itself = 0;
     errno = 0;
     while (const dirent* entry = ::readdir(stream)) {
       const std::string_view name(entry->d_name);
+      if (name == ".") itself = entry->d_ino;
       if (name != "." && name != "..")
         out.push_back({std::string(name), entry->d_ino, may_be(*entry, DT_LNK), may_be(*entry, DT_DIR)});
       errno = 0;
     }
     const Errno error = errno;
+    if (error == 0 && !lists_inodes(stream, itself))
+      for (DirectoryEntry& entry : out) entry.inode = 0;
     ::closedir(stream);
     if (error != 0) return tl::unexpected(error);
     return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <tuple>
 
 #include "parsers/base/number.h"
@@ -147,8 +148,14 @@ OsResult<Names> names_of(FileSystem& files, const SplitPath& place, std::size_t&
   listed += entries->size();
   Names out;
   for (const DirectoryEntry& entry : *entries) {
-    if (entry.name == place.name || rotated_from(place.name, entry.name))
-      out.emplace_back(entry.name, entry.inode);
+    if (entry.name != place.name && !rotated_from(place.name, entry.name)) continue;
+    std::uint64_t inode = entry.inode;
+    if (inode == 0) {
+      const auto status = files.status(place.directory + "/" + entry.name);
+      if (!status && is_passing(status.error())) return tl::unexpected(status.error());
+      if (status) inode = status->inode;
+    }
+    out.emplace_back(entry.name, inode);
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -249,21 +256,37 @@ bool RotatedBeside::has_none_in(FileSystem& files, const SplitPath& place, Insta
   return !known->second.bases.contains(place.name);
 }
 
+namespace {
+
+// What lies in the folder under that name is a file of its own. A file system that does not list what its names are is
+// asked where they lead.
+bool is_no_link(FileSystem& files, const std::string& directory, const DirectoryEntry& entry) {
+  if (!entry.maybe_link) return true;
+  const auto folder = files.resolve(directory);
+  const auto resolved = files.resolve(directory + "/" + entry.name);
+  return folder && resolved && split_path(*resolved).directory == *folder &&
+         split_path(*resolved).name == entry.name;
+}
+
+}  // namespace
+
 OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
                                std::size_t& listed) {
   int absent = 0;
+  std::set<std::string> dangling;  // what is listed again and leads nowhere is a link
   for (int tries = 0; tries < kTries; ++tries) {
     const auto entries = files.list(directory);
     if (!entries) return tl::unexpected(is_absent(entries.error()) ? ENOENT : entries.error());
     listed += entries->size();
     bool moved = false;
     for (const DirectoryEntry& entry : *entries) {
-      if (entry.inode != key.inode || entry.maybe_link) continue;
+      if (entry.inode != 0 && entry.inode != key.inode) continue;
       std::string path = directory + "/" + entry.name;
       const auto status = files.status(path);
-      if (status && key_of(*status) == key && status->type == FileType::regular) return path;
+      const bool is_it = status && key_of(*status) == key && status->type == FileType::regular;
+      if (is_it && is_no_link(files, directory, entry)) return path;
       if (!status && is_passing(status.error())) return tl::unexpected(status.error());
-      moved = moved || !status;
+      moved = moved || (!status && (!entry.maybe_link || dangling.insert(entry.name).second));
     }
     if (!moved && ++absent == 2) return tl::unexpected(ENOENT);
   }

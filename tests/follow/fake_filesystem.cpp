@@ -235,10 +235,11 @@ OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& di
   std::vector<DirectoryEntry> out;
   for (const auto& [path, node] : names_)
     if (directory_of(path) == there)
-      out.push_back({path.substr(path.rfind('/') + 1), node->inode, node->is_link(), false});
+      out.push_back({path.substr(path.rfind('/') + 1), lists_inodes ? node->inode : 0,
+                     node->is_link() || !lists_inodes, !lists_inodes});
   for (const auto& [path, each] : directories_)
     if (path != "/" && directory_of(path) == there && !names_.contains(path))
-      out.push_back({path.substr(path.rfind('/') + 1), 1, false, true});
+      out.push_back({path.substr(path.rfind('/') + 1), lists_inodes ? 1U : 0U, !lists_inodes, true});
   return out;
 }
 
@@ -273,6 +274,7 @@ void FakeFileSystem::close(Handle handle) {
 
 OsResult<FileStatus> FakeFileSystem::status(Handle handle) {
   if (const Errno error = fault("fstat", handles_.at(handle).path); error != 0) return tl::unexpected(error);
+  if (finds_by_name) return status(handles_.at(handle).path);
   return status_of(*handles_.at(handle).node);
 }
 

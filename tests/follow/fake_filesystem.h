@@ -70,11 +70,14 @@ class FakeFileSystem final : public FileSystem {
   std::int64_t bytes_read = 0;
   // Called before each call, with what is called: another process that acts in between.
   std::function<void(const std::string& call, const std::string& path)> meanwhile;
-  int max_open = 1000;                           // EMFILE beyond
-  std::uint64_t device = 1;                      // its number, which may change over a restart of the machine
-  bool reuses_inodes = true;                     // as ext4 does; others take a long time to
-  std::map<std::string, std::int64_t> owners;    // of directories
-  bool births = true;                            // whether it knows when an inode was made
+  int max_open = 1000;                         // EMFILE beyond
+  std::uint64_t device = 1;                    // its number, which may change over a restart of the machine
+  bool reuses_inodes = true;                   // as ext4 does; others take a long time to
+  std::map<std::string, std::int64_t> owners;  // of directories
+  bool births = true;                          // whether it knows when an inode was made
+  bool lists_inodes = true;                    // whether its lists say inodes, and what is a link or a folder
+  bool finds_by_name =
+      false;  // what an open file's status says is that of whatever lies under its name by now
   void set_clock(Instant now) { clock_ = now; }  // of which each change takes a microsecond
   Instant clock() const { return clock_; }
 

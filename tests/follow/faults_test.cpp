@@ -99,6 +99,35 @@ TEST(FollowingFaults, EveryCallFailsOnceAndNothingIsLostOrDoubled) {
   }
 }
 
+// As a file system in user space gives them whose process has died, or one over a network: none of them means that a
+// file is not there.
+TEST(FollowingFaults, WhatWasRotatedWhileTheDaemonWasDownIsReadWhateverPasses) {
+  for (const Errno error : {EIO, EINTR, ETIMEDOUT, ENOTCONN, EHOSTDOWN, ENODEV}) {
+    for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
+      for (int n = 1, made = n; made >= n; ++n) {
+        Harness etad({{kLog, 0, false}});
+        etad.files.births = false;
+        etad.files.write(kLog, "one\n");
+        etad.poll();
+        etad.stop();
+        etad.files.write(kLog, "two\n");
+        for (const char* text : {"three\n", "four\n"}) {
+          if (etad.files.exists(kRotated)) etad.files.rename(kRotated, "/logs/train.log.2");
+          etad.files.rename(kLog, kRotated);
+          etad.files.write(kLog, text);
+        }
+        etad.files.calls.clear();
+        etad.files.fail_nth(call, n, error);
+        etad.start();
+        for (int i = 0; i < 3; ++i) etad.poll();
+        made = etad.files.calls[call];
+        ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"))
+            << call << " " << n << " fails with error " << error;
+      }
+    }
+  }
+}
+
 TEST(FollowingFaults, AReadErrorIsToldOnceAndTriedAgain) {
   Harness etad({{kLog, 0, false}});
   etad.files.write(kLog, "one\n");

@@ -1,4 +1,5 @@
 // The real file system and the real inotify: what a directory can hold that is no log, and that hints come.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include "daemon/follow/filesystem.h"
@@ -81,6 +83,24 @@ std::int64_t resident_kilobytes() {
   std::int64_t resident = 0;
   statm >> total >> resident;
   return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+// tmpfs keeps whatever its owner says.
+TEST_F(OnDisk, AFilesTimeMayBeAny) {
+  std::string pattern = "/dev/shm/etad-follow-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) GTEST_SKIP() << "no /dev/shm";
+  directory_.swap(pattern);
+  std::filesystem::remove(pattern);
+  for (const std::int64_t seconds : {std::numeric_limits<std::int64_t>::max(), std::int64_t{-1} << 62}) {
+    write("train.log", "one\n");
+    const timespec time{seconds, 999'999'999};
+    const timespec times[] = {time, time};
+    ASSERT_EQ(utimensat(AT_FDCWD, path("train.log").c_str(), times, 0), 0);
+    const auto status = files_->status(path("train.log"));
+    ASSERT_TRUE(status);
+    EXPECT_GE(status->modified, Instant{});
+    EXPECT_LT(status->modified, Instant(std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1)));
+  }
 }
 
 TEST_F(OnDisk, WhatIsNoRegularFileIsNeverOpened) {
