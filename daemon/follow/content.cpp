@@ -60,16 +60,24 @@ OsResult<std::string> PlainContent::finished_identity() {
                                    marker_of(std::string_view(tail.data(), length)));
 }
 
+// By xz, zstd or bzip2.
+bool is_packed(std::string_view magic) {
+  const bool is_bzip2 = magic.starts_with("BZh") && magic.size() > 4 && magic[3] >= '1' && magic[3] <= '9' &&
+                        (magic[4] == '1' || magic[4] == '\x17');
+  return is_bzip2 || magic.starts_with("\xfd\x37zXZ") || magic.starts_with("\x28\xb5\x2f\xfd");
+}
+
 }  // namespace
 
 OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Handle handle,
                                               Inflating& inflating) {
   std::unique_ptr<Content> content = std::make_unique<PlainContent>(files, handle);
-  std::array<char, 3> magic{};
-  const auto got = content->read(0, magic);
+  std::array<char, 6> bytes{};
+  const auto got = content->read(0, bytes);
   if (!got) return tl::unexpected(got.error());
-  if (*got == magic.size() && magic == std::array<char, 3>{'\x1f', '\x8b', '\x08'})
-    content = inflated(std::move(content), inflating);
+  const std::string_view magic(bytes.data(), *got);
+  if (magic.starts_with("\x1f\x8b\x08")) content = inflated(std::move(content), inflating);
+  if (is_packed(magic)) return tl::unexpected(ENOTSUP);
   return content;
 }
 

@@ -33,7 +33,8 @@ class Content {
   virtual OsResult<std::string> finished_identity() = 0;
 };
 
-// The content of an open file, whose handle it takes over; compressed or not is seen by its first bytes.
+// The content of an open file, whose handle it takes over; compressed or not is seen by its first bytes. ENOTSUP: it is
+// packed as nothing here unpacks.
 OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Handle handle,
                                               Inflating& inflating);
 

@@ -34,6 +34,7 @@ std::string_view name_of(FileType type) {
 std::string message_of(Errno error) {
   if (error == EBADMSG) return "a damaged gzip file";
   if (error == ENODATA) return "not a complete gzip file";
+  if (error == ENOTSUP) return "packed by xz, zstd or bzip2, which is not unpacked";
   if (error == EPERM) return "a link to what is not its owner's";
   if (error == EFBIG) return "too large when decompressed";
   return std::generic_category().message(error);
@@ -41,6 +42,12 @@ std::string message_of(Errno error) {
 
 bool cuts(Errno error) {
   return error == EFBIG || error == EBADMSG || error == ENODATA;
+}
+
+// Whether nothing is written behind the block that the offset lies in.
+bool is_unwritten(Content& content, std::int64_t offset, std::int64_t size) {
+  constexpr std::int64_t kBlock = 4096;
+  return content.next_data((offset / kBlock + 1) * kBlock) >= size;
 }
 
 // Nothing that was read before tells whether this is the content that was looked for: it may have been copied and
@@ -276,6 +283,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
+    current.unwritten =
+        current.at_hole && is_unwritten(*current.content, current.reader.part().offset, status->size);
     if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)
       emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);

@@ -31,7 +31,8 @@ struct CurrentFile {
   std::int64_t taken_up_at = 0;  // the offset: what comes before was read under another name, or by an import
   std::int64_t pending = 0;      // bytes of an unterminated line
   bool at_end = false;
-  bool at_hole = false;  // NUL bytes that may still be filled
+  bool at_hole = false;    // NUL bytes that may still be filled
+  bool unwritten = false;  // and nothing else is behind them: space that was allocated beforehand
   bool compressed = false;
   Errno cut =
       0;  // why what is behind can't be read: of what is inflated, the end is missing, damaged, or too far

@@ -111,7 +111,7 @@ Status Stream::status() const {
     out.file = current_->elsewhere;
     out.offset = current_->reader.part().offset;
     out.size = std::max(current_->seen.size, out.offset);
-    out.caught_up = current_->at_end;
+    out.caught_up = current_->at_end || current_->unwritten;
     out.open = current_->content != nullptr;
   }
   return out;

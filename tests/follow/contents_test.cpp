@@ -12,6 +12,8 @@ namespace etad::follow {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::int64_t kLargest = 1LL << 30;
 constexpr int kTurns = 100;
@@ -140,6 +142,27 @@ TEST(Contents, OfADamagedFileWhatComesBeforeTheFaultIsRead) {
     EXPECT_EQ(etad.lines_of["/logs/damaged.gz"], all) << in_place;
     EXPECT_EQ(etad.text_of("/logs/damaged.gz"), "following");
   }
+}
+
+// As xz, zstd and bzip2 begin.
+TEST(Packed, WhatIsNotUnpackedIsTold) {
+  const std::string xz(
+      "\xfd"
+      "7zXZ\0\0\4",
+      8),
+      zstd("\x28\xb5\x2f\xfd\4\x88", 6), bzip2("BZh91AY&SY");
+  for (const std::string& bytes : {xz, zstd, bzip2}) {
+    Harness etad(watching("/logs/*"));
+    etad.files.create("/logs/train.log.packed", bytes);
+    etad.poll();
+    EXPECT_EQ(etad.state["/logs/train.log.packed"], State::waiting);
+    EXPECT_THAT(etad.text_of("/logs/train.log.packed"), HasSubstr("packed by xz, zstd or bzip2"));
+    EXPECT_THAT(etad.lines, IsEmpty());
+  }
+  Harness etad(watching("/logs/*"));
+  etad.files.create(kLog, "BZh, a line\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("BZh, a line"));
 }
 
 }  // namespace

@@ -275,5 +275,19 @@ TEST(Following, APartialLineWithoutEndDoesNotHoldUpTheFile) {
   EXPECT_EQ(etad.lines.size(), 301U);
 }
 
+// Nobody is behind who has read all that is written.
+TEST(Following, SpaceAllocatedBeforehandIsNotWaitedFor) {
+  for (const std::string behind : {"", "two\n"}) {
+    Harness etad({{kLog, 0, false}});
+    etad.wall = etad.files.clock();
+    etad.files.write(kLog, "one\n" + std::string(1 << 16, '\0') + behind);
+    etad.poll(std::chrono::seconds(1));
+    EXPECT_THAT(etad.lines, ElementsAre("one"));
+    const Status status = etad.follower->statuses().at(0);
+    EXPECT_EQ(status.offset, 4);
+    EXPECT_EQ(status.caught_up, behind.empty());
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
