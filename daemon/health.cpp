@@ -125,7 +125,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   add_note(out, "crowded", "have more folders below them than are looked into",
            "name what lies in between in `paths`: /scratch/*/runs/**/*.log instead of /scratch/**/*.log",
            inputs.ingest.lookup->crowded);
-  add_note(out, "users", "have more files than are followed of one",
+  add_note(out, "users", "have more files or folders than are looked at of one",
            "let `paths` find fewer, or raise `files` in [budgets]; see operations.md, Budgets",
            inputs.ingest.lookup->refused);
   add_note(out, "rotated", "grow and are not read: by their names they are rotated files of another log",

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <system_error>
+#include <utility>
 
 #include "daemon/follow/rotation.h"
 
@@ -51,24 +53,67 @@ bool fits(const std::string& pattern, const std::string& path) {
 
 }  // namespace
 
+void Discovery::set_watches(std::vector<Watch> watches) {
+  watches_ = std::move(watches);
+  under_way_ = false;
+}
+
 std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
+  begin();
+  while (!go_on(files, std::numeric_limits<std::size_t>::max())) {
+  }
+  return take(files);
+}
+
+void Discovery::begin() {
   directories_.clear();
   unreadable_.clear();
   plain_.clear();
   links_.clear();
   crowded_.clear();
+  of_owner_.clear();
+  refused_.clear();
+  tasks_.clear();
   matched_.assign(watches_.size(), false);
-  for (std::size_t i = 0; i < watches_.size(); ++i) {
-    const std::string& pattern = watches_[i].pattern;
-    if (has_wildcard(pattern)) {
-      const bool absolute = pattern.starts_with('/');
-      expand(files, absolute ? "/" : "", std::string_view(pattern).substr(absolute ? 1 : 0), i);
-    } else {
-      directories_.insert(split_path(pattern).directory);
-      plain_.push_back({pattern, i, true});
-    }
+  watch_ = 0;
+  under_way_ = true;
+}
+
+bool Discovery::go_on(FileSystem& files, std::size_t names) {
+  constexpr std::size_t kFolder = 16;  // names are listed in the time that opening a folder takes
+  if (!under_way_) begin();
+  while (!tasks_.empty() || begin_next_watch()) {
+    if (tasks_.empty()) continue;
+    Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    const std::size_t cost = kFolder + expand(files, std::move(task));
+    if (tasks_.empty()) ++watch_;
+    if (cost >= names) return tasks_.empty() && watch_ == watches_.size();
+    names -= cost;
   }
+  return true;
+}
+
+// False: there is none.
+bool Discovery::begin_next_watch() {
+  if (watch_ == watches_.size()) return false;
+  roots_.clear();
+  const std::string& pattern = watches_[watch_].pattern;
+  if (has_wildcard(pattern)) {
+    const bool absolute = pattern.starts_with('/');
+    tasks_.push_back({absolute ? "/" : "", std::string_view(pattern).substr(absolute ? 1 : 0)});
+  } else {
+    directories_.insert(split_path(pattern).directory);
+    plain_.push_back({pattern, watch_++, true});
+  }
+  return true;
+}
+
+std::vector<Discovery::Found> Discovery::take(FileSystem& files) {
+  under_way_ = false;
   note_names(files);
+  told_ = lookup_now();
+  told_refused_ = std::move(refused_);
   std::vector<Found> out = std::move(plain_);
   out.insert(out.end(), std::make_move_iterator(links_.begin()), std::make_move_iterator(links_.end()));
   return out;
@@ -81,51 +126,73 @@ Discovery::Parts Discovery::parts_of(std::string_view pattern) {
           is_last};
 }
 
-// `rest` is what is left of the pattern below `directory`.
-void Discovery::expand(FileSystem& files, const std::string& directory, std::string_view rest,
-                       std::size_t watch) {
-  const Parts parts = parts_of(rest);
-  if (!parts.is_last && !has_wildcard(parts.first))
-    return expand(files, joined(directory, parts.first), parts.rest, watch);
-  if (!parts.is_last && parts.first == kAnyFolders) return expand_below(files, directory, parts.rest, watch);
-  match(files, directory, list(files, directory), parts, watch);
+// Lists the folder, and notes what is to be looked into next. How many names it has.
+std::size_t Discovery::expand(FileSystem& files, Task task) {
+  Parts parts = parts_of(task.rest);
+  while (!parts.is_last && !task.root && (parts.first == kAnyFolders || !has_wildcard(parts.first))) {
+    if (parts.first == kAnyFolders) {
+      task.root = roots_.size();
+      roots_.push_back({task.directory});
+    } else {
+      task.directory = joined(task.directory, parts.first);
+    }
+    task.rest = parts.rest;
+    parts = parts_of(task.rest);
+  }
+  const std::vector<DirectoryEntry> entries = list(files, task.directory);
+  if (task.root && !parts.is_last && !has_wildcard(parts.first))  // it need not be looked for
+    tasks_.push_back({joined(task.directory, parts.first), parts.rest});
+  else
+    match(files, task.directory, entries, parts);
+  if (task.root) expand_below(files, task, entries);
+  return entries.size();
+}
+
+// All folders below, the nearest first: where there are too many, it is the deepest that are left out.
+void Discovery::expand_below(FileSystem& files, const Task& task,
+                             const std::vector<DirectoryEntry>& entries) {
+  for (const DirectoryEntry& entry : entries) {
+    if (!entry.maybe_folder || is_hidden(entry.name)) continue;
+    Root& root = roots_[*task.root];
+    if (root.folders == most_folders_) {
+      if (std::exchange(root.all_fit, false)) crowded_.push_back(root.directory);
+      return;
+    }
+    std::string folder = joined(task.directory, entry.name);
+    if (!may_look(files, task.directory, entry)) continue;
+    ++root.folders;
+    tasks_.push_back({std::move(folder), task.rest, task.root});
+  }
 }
 
 void Discovery::match(FileSystem& files, const std::string& directory,
-                      const std::vector<DirectoryEntry>& entries, const Parts& parts, std::size_t watch) {
+                      const std::vector<DirectoryEntry>& entries, const Parts& parts) {
   for (const DirectoryEntry& entry : entries) {
+    if (!parts.is_last && !entry.maybe_folder && !entry.maybe_link) continue;
     if (::fnmatch(parts.first.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
     std::string path = joined(directory, entry.name);
-    if (parts.is_last) matched_[watch] = true;
-    if (parts.is_last)
-      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch, false});
-    else
-      expand(files, path, parts.rest, watch);
+    if (parts.is_last) {
+      matched_[watch_] = true;
+      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch_, false});
+    } else if (may_look(files, directory, entry)) {
+      tasks_.push_back({std::move(path), parts.rest});
+    }
   }
 }
 
-// In `root` and all folders below it, the nearest first: where there are too many, it is the deepest that are left out.
-void Discovery::expand_below(FileSystem& files, const std::string& root, std::string_view rest,
-                             std::size_t watch) {
-  const Parts parts = parts_of(rest);
-  const bool named = !parts.is_last && !has_wildcard(parts.first);  // it need not be looked for
-  bool all_fit = true;
-  std::vector<std::string> folders = {root};
-  for (std::size_t next = 0; next < folders.size(); ++next) {
-    const std::string folder = folders[next];
-    const std::vector<DirectoryEntry> entries = list(files, folder);
-    if (named)
-      expand(files, folder, rest, watch);
-    else
-      match(files, folder, entries, parts, watch);
-    for (const DirectoryEntry& entry : entries) {
-      if (!entry.maybe_folder || is_hidden(entry.name)) continue;
-      all_fit = folders.size() < most_folders_;
-      if (!all_fit) break;
-      folders.push_back(joined(folder, entry.name));
-    }
+// Folders cost a user nothing: nobody's are more than his share. A link may lead to another's, and counts as his in whose
+// folder it lies.
+bool Discovery::may_look(FileSystem& files, const std::string& directory, const DirectoryEntry& entry) {
+  if (most_of_owner_ == 0) return true;
+  const auto status = files.status(entry.maybe_link ? directory : joined(directory, entry.name));
+  if (!status || !status->owner) return true;
+  std::size_t& folders = of_owner_[{*status->owner, entry.maybe_link}];
+  if (folders < most_of_owner_) {
+    ++folders;
+    return true;
   }
-  if (!all_fit) crowded_.push_back(root);
+  ++refused_[*status->owner];
+  return false;
 }
 
 std::vector<DirectoryEntry> Discovery::list(FileSystem& files, const std::string& directory) {
@@ -155,7 +222,7 @@ std::vector<std::string> Discovery::names_of(const std::string& directory) const
   return found == names_.end() ? std::vector<std::string>() : found->second;
 }
 
-Lookup Discovery::lookup() const {
+Lookup Discovery::lookup_now() const {
   Lookup out;
   for (const auto& [folder, error] : unreadable_)
     out.unreadable.push_back(folder + ": " + std::generic_category().message(error));

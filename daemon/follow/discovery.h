@@ -1,6 +1,8 @@
 // What the configuration's patterns find.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,11 +29,20 @@ class Discovery {
 
   explicit Discovery(std::size_t most_folders = kMostFolders) : most_folders_(most_folders) {}
 
-  void set_watches(std::vector<Watch> watches) { watches_ = std::move(watches); }
+  void set_watches(std::vector<Watch> watches);
   const Watch& watch(std::size_t index) const { return watches_[index]; }
 
   // Every path the patterns find now; links last, so that a file is followed under its own name.
   std::vector<Found> scan(FileSystem& files);
+  // The same in slices, so that who makes a hundred thousand folders keeps nobody else's lines waiting: lists about so
+  // many names, of a scan that is under way or of a new one. False: there is more to list.
+  bool go_on(FileSystem& files, std::size_t names);
+  bool is_under_way() const { return under_way_; }
+  std::vector<Found> take(FileSystem& files);
+  // Of one user's folders no more than so many are looked into that wildcards find; 0: any number.
+  void set_most_of_owner(std::size_t most) { most_of_owner_ = most; }
+  // How many more each user had in the last scan.
+  const std::map<std::int64_t, std::size_t>& refused() const { return told_refused_; }
 
   // The first watch whose pattern a path fits, whether it lies there or not.
   std::optional<std::size_t> watch_of(const std::string& path) const;
@@ -53,7 +64,7 @@ class Discovery {
   // All names of one of these that a mount shows under several; of any other none.
   std::vector<std::string> names_of(const std::string& directory) const;
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
-  Lookup lookup() const;  // of the last scan; a path without a wildcard is no pattern
+  const Lookup& lookup() const { return told_; }  // of the last scan; a path without a wildcard is no pattern
 
  private:
   // What a pattern says of a folder's entries, and of what lies in them.
@@ -64,22 +75,47 @@ class Discovery {
   };
   static Parts parts_of(std::string_view pattern);
 
+  // A folder to be looked into: `rest` is what is left of the watch's pattern below it.
+  struct Task {
+    std::string directory;
+    std::string_view rest;
+    std::optional<std::size_t> root{};  // of a "**" that it is one of the folders of
+  };
+  struct Root {
+    std::string directory;
+    std::size_t folders = 1;
+    bool all_fit = true;
+  };
+
+  void begin();
+  Lookup lookup_now() const;
+  bool begin_next_watch();
   void note_names(FileSystem& files);
-  void expand(FileSystem& files, const std::string& directory, std::string_view rest, std::size_t watch);
-  void expand_below(FileSystem& files, const std::string& root, std::string_view rest, std::size_t watch);
+  std::size_t expand(FileSystem& files, Task task);
+  void expand_below(FileSystem& files, const Task& task, const std::vector<DirectoryEntry>& entries);
   void match(FileSystem& files, const std::string& directory, const std::vector<DirectoryEntry>& entries,
-             const Parts& parts, std::size_t watch);
+             const Parts& parts);
+  bool may_look(FileSystem& files, const std::string& directory, const DirectoryEntry& entry);
   std::vector<DirectoryEntry> list(FileSystem& files, const std::string& directory);  // empty where it fails
 
   std::size_t most_folders_;
+  std::size_t most_of_owner_ = 0;
+  bool under_way_ = false;
+  std::size_t watch_ = 0;                                          // whose pattern is expanded
+  std::deque<Task> tasks_;                                         // of it
+  std::vector<Root> roots_;                                        // likewise
+  std::map<std::pair<std::int64_t, bool>, std::size_t> of_owner_;  // folders, and links apart
+  std::map<std::int64_t, std::size_t> refused_;                    // likewise, too many
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
   std::map<std::string, std::vector<std::string>> names_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::vector<Found> plain_;
   std::vector<Found> links_;
-  std::vector<std::string> crowded_;  // of which more than kMostFolders lie below
-  std::vector<bool> matched_;         // by watch
+  std::vector<std::string> crowded_;                  // of which more than kMostFolders lie below
+  std::vector<bool> matched_;                         // by watch
+  Lookup told_;                                       // of the last scan that came to its end
+  std::map<std::int64_t, std::size_t> told_refused_;  // likewise
 };
 
 }  // namespace etad::follow

@@ -16,6 +16,7 @@ constexpr std::size_t kMostPassedOver = 4096;
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
+constexpr std::size_t kSlice = 16'384;  // names that are listed before lines are read again
 
 }  // namespace
 
@@ -111,8 +112,13 @@ bool Follower::Impl::gives_hints(const Followed& followed) const {
 
 // Looks for new files. What lies under a known path is that stream's own affair.
 void Follower::Impl::scan(SteadyTime now) {
+  if (!discovery.is_under_way()) scan_hinted_amid = false;
+  if (!discovery.go_on(files, kSlice)) {
+    next_scan = now;
+    return;
+  }
   contents.begin_turn(options.batch_bytes);
-  std::vector<Discovery::Found> found = discovery.scan(files);
+  std::vector<Discovery::Found> found = discovery.take(files);
   const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
   if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
     close_oldest(0);
@@ -141,6 +147,7 @@ void Follower::Impl::scan(SteadyTime now) {
     });
     if (after != unknown.end()) std::rotate(unknown.begin(), after + 1, unknown.end());
     scan_spender.clear();
+    if (unknown.size() > kMostNew) unknown = in_turns(std::move(unknown));
     const std::size_t most = streams.size() + kMostNew;
     for (const Discovery::Found* file : unknown) {
       if (streams.size() < most)
@@ -169,6 +176,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
   scan_interval = found_any ? options.active_interval : std::min(scan_interval * 2, longest);
   scan_interval = std::max(scan_interval, options.active_interval);
   next_scan = now + scan_interval;
+  if (scan_hinted_amid) hurry_scan(now);
 }
 
 // False: nothing new. A rotated file belongs to the stream it was rotated away from, and a file that another
@@ -196,13 +204,13 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
       return false;
     }
-    const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
-    if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
-    if (*away) return false;
     if (!found.literal && has_too_many(status->owner)) {
       ++refused[*status->owner];
       return false;
     }
+    const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
+    if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
+    if (*away) return false;
     const auto lost = was_lost_by_another(found.path, *status, 0);
     if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
     if (lost && *lost) return false;
@@ -354,12 +362,14 @@ void Follower::Impl::hurry_scan(SteadyTime now) {
   const auto folders = static_cast<int>(discovery.directories().size());
   const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4, folders * kOfEachFolder);
   scan_hinted = true;
+  scan_hinted_amid = discovery.is_under_way();
   next_scan = std::min(next_scan, std::max(now, last_scan + rest));
 }
 
 Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,
                    OpenJournal open_journal)
     : impl_(std::make_unique<Impl>(files, hints, options, std::move(open_journal))) {
+  impl_->discovery.set_most_of_owner(options.most_of_owner);
   impl_->set_watches(std::move(watches));
 }
 
@@ -460,9 +470,13 @@ Lookup Follower::lookup() const {
   Lookup out = impl_->discovery.lookup();
   for (const auto& [path, passed] : impl_->passed_over)
     if (passed.growths >= kGrowths) out.passed_over.push_back(path);
-  for (const auto& [owner, files] : impl_->refused)
-    out.refused.push_back("user " + std::to_string(owner) + ": " + std::to_string(files) +
-                          (files == 1 ? " file" : " files"));
+  const auto tell = [&](const std::map<std::int64_t, std::size_t>& refused, const std::string& what) {
+    for (const auto& [owner, many] : refused)
+      out.refused.push_back("user " + std::to_string(owner) + ": " + std::to_string(many) + what +
+                            (many == 1 ? "" : "s"));
+  };
+  tell(impl_->refused, " file");
+  tell(impl_->discovery.refused(), " folder");
   return out;
 }
 

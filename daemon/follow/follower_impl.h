@@ -91,6 +91,7 @@ struct Follower::Impl {
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);
   bool has_too_many(std::optional<std::int64_t> owner) const;
+  std::vector<const Discovery::Found*> in_turns(std::vector<const Discovery::Found*> all);
   void set_next_scan(SteadyTime now, bool found_any);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
@@ -136,6 +137,7 @@ struct Follower::Impl {
   bool passed_look = false;                         // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
+  bool scan_hinted_amid = false;     // since this one began
   bool scan_hints_expected = false;  // of whatever has come since
   bool scan_left_some = false;       // files it found were left to the next one
   std::string scan_spender;          // the file that used up what a scan may inflate

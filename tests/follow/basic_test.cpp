@@ -40,9 +40,7 @@ TEST(Following, PatternsInDirectories) {
   etad.files.write("/data/b/logs/train2.log", "b\n");
   etad.files.write("/data/b/logs/test.log", "no\n");
   etad.files.write("/data/.hidden/logs/train.log", "no\n");
-  // Directories that hold only directories have to be there to be listed.
-  etad.files.write("/data/a", "");
-  etad.files.write("/data/b", "");
+  etad.files.write("/data/c", "a file and no folder");
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("a", "b"));
 }

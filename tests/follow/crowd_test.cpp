@@ -1,6 +1,8 @@
 // Folders of so many files that listing them is what costs: one user's must not keep another's lines waiting.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -67,6 +69,41 @@ TEST_F(Crowd, WhatIsListedCountsAsWhatIsRead) {
   for (const Batch& batch : batches) etad.commit(batch);
   etad.poll();
   EXPECT_EQ(etad.lines.size(), static_cast<std::size_t>(kMany)) << "the others soon";
+}
+
+bool has_line(const std::vector<Batch>& batches, const std::string& path) {
+  return std::ranges::any_of(batches,
+                             [&](const Batch& batch) { return batch.path == path && !batch.lines.empty(); });
+}
+
+TEST(CrowdOfFolders, KeepsNobodysLinesWaiting) {
+  constexpr int kFolders = 1'100;
+  Harness etad({{kLog, 0, false}, {"/runs/*/*.log", 1, false}});
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  for (int i = 0; i < kFolders; ++i)
+    etad.files.create("/runs/" + std::to_string(i) + "/train.log", "a line\n");
+  etad.files.write(kLog, "two\n");
+  etad.files.calls.clear();
+  etad.now += std::chrono::seconds(11);
+  const auto batches = etad.follower->poll(etad.now, etad.wall, etad.budget);
+  EXPECT_TRUE(has_line(batches, kLog));
+  EXPECT_LT(etad.files.calls["list"], kFolders - 100);
+  for (const Batch& batch : batches) etad.commit(batch);
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), kFolders + 2U);
+}
+
+TEST(CrowdOfNewFiles, IsTakenUpInTurnsOfTheirOwners) {
+  Harness etad(watching("/logs/*.log"));
+  const auto create = [&](const std::string& path, std::int64_t owner) {
+    etad.files.create(path, "a line\n");
+    etad.files.file(path)->owner = owner;
+  };
+  for (int i = 0; i < 2'100; ++i) create(name_of(i), 1001);
+  create(kLog, 1002);
+  etad.now += std::chrono::seconds(11);
+  EXPECT_TRUE(has_line(etad.follower->poll(etad.now, etad.wall, etad.budget), kLog));
 }
 
 }  // namespace

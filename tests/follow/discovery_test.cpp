@@ -17,6 +17,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kBelow = "/runs/**/*.log";
@@ -92,6 +93,48 @@ TEST_F(Below, AFolderBelowMayHoldALogAndAFileOfAnotherNameIsNone) {
   EXPECT_TRUE(discovery.may_look_into("/runs/new/newer"));
   EXPECT_FALSE(discovery.may_look_into("/runs/.git/newer"));
   EXPECT_FALSE(discovery.may_look_into("/other/new"));
+}
+
+struct InFolders : Below {
+  InFolders() : Below("/scratch/*/*/train.log") {}
+
+  void write(const std::string& user, std::int64_t owner, std::size_t many) {
+    for (std::size_t i = 0; i < many; ++i) {
+      const std::string folder = "/scratch/" + user + "/" + std::to_string(i);
+      files.write(folder + "/train.log", "x");
+      files.owners[folder] = owner;
+    }
+  }
+};
+
+TEST_F(InFolders, AScanInSlicesFindsTheSame) {
+  write("ada", 1001, 30);
+  files.write("/scratch/bob", "a file and no folder");
+  const auto whole = paths();
+  EXPECT_EQ(whole.size(), 30U);
+  int slices = 1;
+  for (files.calls.clear(); !discovery.go_on(files, 40); files.calls.clear()) {
+    EXPECT_LE(files.calls["list"], 3);
+    ++slices;
+  }
+  EXPECT_GT(slices, 10);
+  std::vector<std::string> out;
+  for (const Discovery::Found& found : discovery.take(files)) out.push_back(found.path);
+  EXPECT_EQ(out, whole);
+}
+
+TEST_F(InFolders, OfOneUserNoMoreThanHisShareAreLookedInto) {
+  discovery.set_most_of_owner(10);
+  write("ada", 1001, 50);
+  write("bob", 1002, 3);
+  for (int i = 0; i < 50; ++i) files.symlink("/scratch/bob/0", "/scratch/ada/link" + std::to_string(i));
+  files.owners["/scratch/ada"] = 1001;
+  const auto found = paths();
+  EXPECT_THAT(found, IsSupersetOf({"/scratch/bob/0/train.log", "/scratch/bob/1/train.log",
+                                   "/scratch/bob/2/train.log"}));
+  EXPECT_LE(found.size(), 2 * 10 + 3U);
+  EXPECT_EQ(discovery.refused().at(1001), 41U + 40U);
+  EXPECT_FALSE(discovery.refused().contains(1002));
 }
 
 struct BelowAUsersFolder : Below {
