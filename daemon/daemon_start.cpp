@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "daemon/accounts.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/reread.h"
@@ -143,6 +144,11 @@ Result<void> Daemon::open_socket() {
   options.version = kVersion;
   options.host = config_.host.empty() ? system::host_name() : config_.host;
   options.access.own_uid = geteuid();
+  options.peer_of = [accounts = Accounts::of_machine()](int socket) {
+    service::Peer peer = service::peer_of(socket);
+    peer.uid = static_cast<uid_t>(accounts.of(peer.uid));
+    return peer;
+  };
   if (const std::string& name = config_.socket.admin_group; !name.empty()) {
     const auto group = service::group_id(name);
     if (group) options.access.admin_group = *group;

@@ -127,7 +127,7 @@ IngestOptions ingest_options(const IngestSetup& setup) {
 // From what the history holds.
 Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   auto work = std::make_unique<Work>();
-  work->files = without_database(follow::posix_filesystem(), setup_.database);
+  work->files = without_database(follow::posix_filesystem(), setup_.database, Accounts::of_machine());
   follow::Errno error = 0;
   work->hints = follow::inotify_hints(error);
   if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");

@@ -17,14 +17,14 @@ constexpr std::array<std::string_view, 4> kSuffixes = {"", "-wal", "-shm", "-jou
 
 class OtherFiles final : public follow::FileSystem {
  public:
-  OtherFiles(std::unique_ptr<follow::FileSystem> files, std::string database)
-      : files_(std::move(files)), database_(std::move(database)) {}
+  OtherFiles(std::unique_ptr<follow::FileSystem> files, std::string database, Accounts accounts)
+      : files_(std::move(files)), database_(std::move(database)), accounts_(std::move(accounts)) {}
 
   follow::OsResult<follow::FileStatus> status(const std::string& path) override {
     auto status = files_->status(path);
     if (status && status->type == follow::FileType::regular && seems_ours(*status))
       status->type = follow::FileType::other;
-    return status;
+    return of_account(std::move(status));
   }
   follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
     look_in_ = 0;
@@ -38,7 +38,9 @@ class OtherFiles final : public follow::FileSystem {
     return files_->open(path);
   }
   void close(Handle handle) override { files_->close(handle); }
-  follow::OsResult<follow::FileStatus> status(Handle handle) override { return files_->status(handle); }
+  follow::OsResult<follow::FileStatus> status(Handle handle) override {
+    return of_account(files_->status(handle));
+  }
   follow::OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
     return files_->read(handle, offset, into);
   }
@@ -47,6 +49,11 @@ class OtherFiles final : public follow::FileSystem {
   }
 
  private:
+  follow::OsResult<follow::FileStatus> of_account(follow::OsResult<follow::FileStatus> status) const {
+    if (status && status->owner) status->owner = accounts_.of(*status->owner);
+    return status;
+  }
+
   // Ten thousand files at rest are asked for their status day and night, and nothing but a status hangs on an answer
   // that is a few looks old: what is opened is held against our files as they are then.
   bool seems_ours(const follow::FileStatus& status) {
@@ -65,6 +72,7 @@ class OtherFiles final : public follow::FileSystem {
 
   std::unique_ptr<follow::FileSystem> files_;
   std::string database_;
+  Accounts accounts_;
   std::vector<std::pair<decltype(follow::FileStatus::device), decltype(follow::FileStatus::inode)>> ours_;
   int look_in_ = 0;  // so many more statuses
 };
@@ -72,8 +80,8 @@ class OtherFiles final : public follow::FileSystem {
 }  // namespace
 
 std::unique_ptr<follow::FileSystem> without_database(std::unique_ptr<follow::FileSystem> files,
-                                                     std::string database) {
-  return std::make_unique<OtherFiles>(std::move(files), std::move(database));
+                                                     std::string database, Accounts accounts) {
+  return std::make_unique<OtherFiles>(std::move(files), std::move(database), std::move(accounts));
 }
 
 bool names_database(const std::string& pattern, const std::string& database) {

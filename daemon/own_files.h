@@ -6,13 +6,15 @@
 #include <memory>
 #include <string>
 
+#include "daemon/accounts.h"
 #include "daemon/follow/filesystem.h"
 
 namespace etad {
 
-// `files`, with the database and the files beside it (-wal, -shm) shown as no regular files, whatever name leads to them.
+// `files`, with the database and the files beside it (-wal, -shm) shown as no regular files, whatever name leads to them,
+// and each file as its owner's account's.
 std::unique_ptr<follow::FileSystem> without_database(std::unique_ptr<follow::FileSystem> files,
-                                                     std::string database);
+                                                     std::string database, Accounts accounts = {});
 
 // Whether a pattern of the configuration names the database or one of the files beside it.
 bool names_database(const std::string& pattern, const std::string& database);

@@ -65,7 +65,7 @@ Result<std::unique_ptr<Reread>> Reread::of(std::int64_t source_id, const IngestS
     return fail(ErrorKind::conflict, "no pattern of the configuration finds it any more",
                 "etactl forget takes away what came of it");
   std::unique_ptr<Reread> out(new Reread(std::move(*row), writer));
-  out->files_ = without_database(follow::posix_filesystem(), setup.database);
+  out->files_ = without_database(follow::posix_filesystem(), setup.database, Accounts::of_machine());
   out->follower_ = std::make_unique<follow::Follower>(
       *out->files_, nullptr,
       std::vector<follow::Watch>{{literal(out->old_.path), patterns.watch(*watch).tag, false}}, setup.follow);

@@ -23,6 +23,20 @@ TEST_F(OwnFiles, TheDatabaseIsNoFileToFollowUnderWhateverName) {
   files->close(*handle);
 }
 
+TEST_F(OwnFiles, AFileIsItsOwnersAccounts) {
+  append("real.log", "a line\n");
+  const std::string path_of_log = file("real.log").string();
+  const std::int64_t uid = geteuid();
+  const std::string text = "77777:" + std::to_string(uid) + ":1\n";
+  const auto accounts = Accounts::parse(text, -1, [](const std::string&) { return std::nullopt; });
+  const auto files = without_database(follow::posix_filesystem(), path(), accounts);
+  EXPECT_EQ(files->status(path_of_log)->owner, 77777);
+  const auto handle = files->open(path_of_log);
+  ASSERT_TRUE(handle);
+  EXPECT_EQ(files->status(*handle)->owner, 77777);
+  files->close(*handle);
+}
+
 TEST(OwnFilesPatterns, ThatFindTheDatabaseAreKnown) {
   for (const char* pattern :
        {"/var/lib/etad/history.db", "/var/lib/etad/*", "/var/lib/*/history*", "/var/lib/etad/*-wal"})
