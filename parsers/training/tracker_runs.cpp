@@ -307,16 +307,6 @@ std::optional<double> summary_of(const Event& event) {
   return event.number(Field::elapsed);
 }
 
-// A summary behind that of the run before is its own once more, as each of several processes says it, unless there was
-// training in between, or it took another time.
-bool sums_up_another(const RunTrack& before, const Event& event) {
-  constexpr double kOther = 0.02;
-  const auto took = summary_of(event);
-  const auto& last = before.training.summary;
-  if (!took || !last) return false;
-  return before.training.trained_behind || std::abs(*took - *last) > kOther * *last;
-}
-
 // Whether the steps of a bar are those that the summary speaks of.
 bool is_bar_of(const Event& event, std::int64_t steps) {
   const auto rate = rounded(event, Field::rate);
@@ -370,7 +360,7 @@ RunTrack* track::Runs::ended_by(const Moment& m) {
   if (!says_all_of_a_run(m.event) || (r && r->declared())) return r;
   auto full_bar = last ? last->training.full_bar : std::nullopt;
   if (full_bar && !is_bar_of(m.event, *full_bar)) full_bar.reset();
-  if (last && !full_bar && !sums_up_another(*last, m.event)) return r;
+  if (last && !full_bar && !last->training.is_another(summary_of(m.event))) return r;
   RunTrack& begun = for_measurement(m);
   if (full_bar) begun.run.max_iterations = begun.run.iteration = full_bar;
   return &begun;

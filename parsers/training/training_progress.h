@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -26,6 +27,7 @@ struct Training {
   std::optional<std::int64_t> open_bar;   // the longest of those that have not come to their end
   std::optional<double> summary;          // how long all of it took, where its end said so beside a rate
   bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
+  bool begun_again = false;               // its own bar has been drawn from its beginning behind that end
   std::optional<double> last_elapsed;     // as the line displayed last counts it
   bool shows_waits = false;               // its bar has shown how long it waited for a test
   bool by_lines = false;                  // its iterations have been measured from line to line
@@ -47,6 +49,10 @@ struct Training {
   // before the step that they count.)
   bool sees_the_end(double left_now, std::optional<double> step_time);
 
+  // Whether a summary behind the run's own is another training's. Each of several processes says it of the same one, but
+  // no loss comes in between, nor does the bar begin again, and they take as long.
+  bool is_another(std::optional<double> took) const;
+
   // Enough of them to do without those that hold a test of unknown length.
   bool has_untested_windows() const { return untested >= 3; }
 };
@@ -67,6 +73,12 @@ inline std::optional<Duration> Training::startup_by(Duration step_time) {
   // Divided, for a log may claim so many iterations that a product would overflow.
   if (step_time > Duration::zero() && done_before > before / step_time) return Duration::zero();
   return before - step_time * done_before;
+}
+
+inline bool Training::is_another(std::optional<double> took) const {
+  constexpr double kOther = 0.02;
+  if (!took || !summary) return false;
+  return trained_behind || begun_again || std::abs(*took - *summary) > kOther * *summary;
 }
 
 inline bool Training::sees_the_end(double left_now, std::optional<double> step_time) {

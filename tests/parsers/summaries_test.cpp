@@ -134,5 +134,35 @@ TEST(Summaries, OfAnEvaluationBehindABarHideNoneOfItsStates) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.01);
 }
 
+// A sweep over short trainings, which take the same time nearly to the millisecond.
+TEST(Summaries, BehindABarThatBeginsAgainAreAnotherTrainings) {
+  Lines lines;
+  for (int i = 0; i < 4; ++i) {
+    for (int step = 0; step <= 8; ++step) lines.push_back(bar(step, 8, step));
+    lines.push_back(summary(8.0125 + 0.0005 * i, 0.9985));
+    lines.push_back(bar(8, 8, 8));
+  }
+  for (const std::size_t restart : {0U, 16U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 4U);
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 8) << ordinal;
+      EXPECT_EQ(run.state, RunState::finished) << ordinal;
+    }
+  }
+}
+
+// Of two nodes, whose bars are full at about the same time.
+TEST(Summaries, BetweenTheLastStatesOfSeveralProcessesBarsAreOne) {
+  Lines lines;
+  for (int step = 0; step <= 40; step += 8)
+    for (int node = 0; node < 2; ++node) lines.push_back(bar(step, 40, step));
+  lines.push_back(summary(40.0125, 0.9985));
+  lines.push_back(bar(32, 40, 32));
+  lines.push_back(bar(40, 40, 40));
+  lines.push_back(summary(40.0130, 0.9985));
+  EXPECT_EQ(runs_of(lines).size(), 1U);
+}
+
 }  // namespace
 }  // namespace etad::test
