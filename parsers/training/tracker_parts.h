@@ -74,6 +74,7 @@ class Runs : Part {
   void start(const Moment& m);
   void end(const Moment& m);
   void fail(const Moment& m);
+  void fail_ended(const Moment& m);
   void close(Records& out);
   void flush(Records& out);
 

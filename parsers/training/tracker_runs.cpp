@@ -429,6 +429,7 @@ void give_up(RunTrack& r) {
 // What fails behind a run that has done all that was planned is another program, which writes to the same
 // file.
 void track::Runs::fail(const Moment& m) {
+  if (m.event.text(Field::since) == "end") return fail_ended(m);
   RunTrack* const r = open();
   if (!r || !r->declared()) return;
   // Some line names an error, which may be one that the training survives: it failed if nothing of it comes behind.
@@ -441,6 +442,17 @@ void track::Runs::fail(const Moment& m) {
   if (!done) r->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
   r->reach(Stage::ended);
   r->dirty = true;
+}
+
+// Some programs say of every run that it is done, and right behind that (since = "end") what broke it off.
+void track::Runs::fail_ended(const Moment& m) {
+  constexpr auto kAtOnce = std::chrono::seconds(10);
+  RunTrack* const last = ended();
+  if (!last || last->run.state != RunState::stopped) return;
+  if (m.now && last->run.ended_at && *m.now - *last->run.ended_at > kAtOnce) return;
+  last->run.state = RunState::failed;
+  last->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);
+  last->dirty = true;
 }
 
 void track::Runs::give_held(RunTrack& r, Records& out) {

@@ -1,4 +1,5 @@
-// Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet, baselines.
+// Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet, baselines,
+// YOLOX.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -408,6 +409,35 @@ TEST(MoreToolboxes, PointceptsEvaluationsAreTests) {
   EXPECT_EQ(run.iteration, 60);
   EXPECT_EQ(run.state, RunState::finished);
   EXPECT_NEAR(step_time(run), 2, 0.02);
+}
+
+// YOLOX says of every training that it is done, and then what broke it off.
+TEST(MoreToolboxes, YoloxFailsBehindItsEnd) {
+  Lines lines = {
+      "2022-02-03 05:00:00 | INFO     | yolox.core.trainer:126 - args: Namespace(batch_size=24, cache=False, "
+      "ckpt=None, devices=2, exp_file='exps/default/yolox_tiny.py', fp16=True)"};
+  const auto say = [&](int now, const std::string& what) {
+    lines.push_back("2022-02-03 " + clock(now) + what);
+  };
+  for (int i = 10; i <= 60; i += 10)
+    say(i / 2, written(" | INFO     | yolox.core.trainer:246 - epoch: 1/80, iter: %d/62, mem: 2048Mb, "
+                       "iter_time: 0.500s, data_time: 0.001s, total_loss: 8.5, ETA: 0:31:00",
+                       i));
+  const std::string caught =
+      " | ERROR    | yolox.core.launch:98 - An error has been caught in function 'launch', process "
+      "'MainProcess' "
+      "(4711), thread 'MainThread' (1234):";
+  Lines unheard = lines;
+  unheard.push_back("2022-02-03 " + clock(32) + caught);
+  say(31, " | INFO     | yolox.core.trainer:182 - Training of experiment is done and the best AP is 0.00");
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+  Lines later = lines;
+  later.push_back("2022-02-03 " + clock(600) + caught);  // of a start that came to nothing
+  EXPECT_EQ(only_run(later).state, RunState::stopped);
+  say(31, caught);
+  EXPECT_EQ(only_run(lines).state, RunState::failed);
+  EXPECT_EQ(only_run(lines).message, "An error has been caught in function 'launch'");
+  EXPECT_EQ(only_run(unheard).state, RunState::lost);  // no end was said: the traceback below it tells
 }
 
 }  // namespace
