@@ -1,5 +1,5 @@
 // Whole logs of tool boxes: InsightFace, Marian, XLM, rsl_rl, Chainer, CenterNet, VITS, AllenNLP, LCCNet, baselines,
-// YOLOX.
+// YOLOX, PyTorch/XLA, MADDPG.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -438,6 +438,46 @@ TEST(MoreToolboxes, YoloxFailsBehindItsEnd) {
   EXPECT_EQ(only_run(lines).state, RunState::failed);
   EXPECT_EQ(only_run(lines).message, "An error has been caught in function 'launch'");
   EXPECT_EQ(only_run(unheard).state, RunState::lost);  // no end was said: the traceback below it tells
+}
+
+// Each device has its lines, in any order, and the time of day stands at their end.
+TEST(MoreToolboxes, TorchXlaCountsOneDevicesStepsAndNoValidations) {
+  Lines lines;
+  int now = 0;
+  for (int epoch = 1; epoch <= 2; ++epoch) {
+    lines.push_back(written("Epoch %d train begin ", epoch) + clock(now));
+    now += 45;  // compiles
+    for (int step = 0; step <= 280; step += 20, now += 6)
+      for (const int device : {1, 0, 3, 2})
+        lines.push_back(written("| Training Device=xla:0/%d Epoch=%d Step=%d Loss=2.12500 Rate=412.50 "
+                                "GlobalRate=320.25 Time=",
+                                device, epoch, step) +
+                        clock(now));
+    lines.push_back(written("Epoch %d train end ", epoch) + clock(now));
+    now += 60;
+    lines.push_back(written("Epoch %d test end ", epoch) + clock(now) + ", Accuracy=51.25");
+  }
+  lines.emplace_back("Max Accuracy: 51.25%");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.iteration, 560);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 0.3, 0.005);
+}
+
+// The time is that of the episodes since the line before, whichever step it shows.
+TEST(MoreToolboxes, MaddpgsTimeIsOfItsInterval) {
+  Lines lines;
+  for (int i = 1; i <= 6; ++i)
+    lines.push_back(
+        written("steps: %d, episodes: %d, mean episode reward: -312.5, agent episode reward: "
+                "[1.25, -3.5], time: %.1f",
+                25000 * i - 25, 1000 * i, i == 1 ? 12.5 : 50));
+  lines.emplace_back("...Finished total of 6001 episodes.");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 149975);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 0.002, 1e-5);
 }
 
 }  // namespace
