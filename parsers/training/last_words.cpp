@@ -51,16 +51,18 @@ std::string_view signal_of(std::string_view line) {
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
   // Flair's learning rate is too small; Ultralytics' EarlyStopping.
-  for (const std::string_view word : {"quitting training", "stopped early", "stopping training early"})
+  for (const std::string_view word :
+       {"quitting training", "stopped early", "stopping training early", "due to lack of improvement"})
     if (lower.find(word) != std::string_view::npos) return true;
   const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
   if (at == std::string_view::npos) return false;
   std::string_view rest = lower.substr(at + 10);
   for (const std::string_view ending : {"ping", "ped"})
     if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
-  rest.remove_prefix(std::min(rest.find_first_not_of(" .:!,-"), rest.size()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(" .:!,-("), rest.size()));
   if (rest.empty()) return true;
-  for (const std::string_view word : {"at ", "after ", "triggered", "activated", "due ", "because "})
+  for (const std::string_view word :
+       {"at ", "after ", "triggered", "activated", "due ", "because ", "no improvement for "})
     if (rest.starts_with(word)) return true;
   return false;
 }
@@ -112,11 +114,9 @@ void hear_end(LastWords& words, std::string_view line) {
   if (line.size() > kLongest) return;
   words.done = words.done || is_launchers_end(line);
   // Nearly every line lacks these words, and is not looked at further.
-  const bool of_stop =
-      line.find("arly") != std::string_view::npos || line.find("quitting") != std::string_view::npos;
-  const bool of_interruption =
-      line.find("nterrupt") != std::string_view::npos || line.find("SIG") != std::string_view::npos;
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
+  const bool of_stop = has("arly") || has("quitting") || has("lack of ");
+  const bool of_interruption = has("nterrupt") || has("SIG");
   constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));
   if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))

@@ -226,6 +226,10 @@ TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
         RunState::stopped);
     EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - INFO - Early stopping triggered!"}, restarting),
               RunState::stopped);
+    for (const char* word :
+         {"Early stopping: no improvement for 5 epochs.", "Early stopping (no improvement for 5 epochs)",
+          "Terminating due to lack of improvement in dev fscore."})
+      EXPECT_EQ(state_behind({word}, restarting), RunState::stopped) << word;
     EXPECT_EQ(state_behind({"EarlyStopping counter: 3 out of 10"}, restarting), RunState::lost);
     // Six epochs of the forty planned.
     EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - main - INFO - Training time: 6.25 min"}, restarting),
