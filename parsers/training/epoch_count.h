@@ -38,6 +38,7 @@ struct EpochCount {
   std::optional<std::int64_t> announced;     // the epoch that the log last said begins
   std::optional<std::int64_t> announced_of;  // out of so many
   bool open = false;                         // and nothing has ended it yet
+  bool undated = false;                      // it bears no time, nor has a line behind it yet
   std::int64_t alone = 0;          // those announced one by one, each as the only one there is; 0: others are
   std::optional<Instant> trained;  // when the line came that tells of its training
   bool trained_again = false;      // it was not the only one: the training goes on behind such lines

@@ -71,6 +71,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
       r->run.ended_at = *now;
       r->dirty = true;
     }
+    if (now && event.kind != EventKind::epoch) epochs.date_heading(*r, *now, out);
   }
   if (event.kind != EventKind::none) dispatch({event, now, out});
   track::RunTrack* const r = runs.open();

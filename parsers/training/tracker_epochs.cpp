@@ -177,16 +177,6 @@ std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& ev
 
 }  // namespace
 
-// Headings without times count the epochs that are over; how long they took, the end may tell of all of them.
-void track::Epochs::count_announced(RunTrack& r, const Event& event, std::int64_t number) {
-  if (r.training.by_lines || r.epochs.shortest || r.run.train.segments > 0) return;
-  r.epochs.see(number);
-  r.run.iteration = r.epochs.done_before(number, 1);
-  if (!r.run.first_iteration) r.run.first_iteration = r.run.iteration;
-  r.training.stride = 1;
-  plan_epochs(r, event, 1);
-}
-
 namespace {
 
 // The last epoch of those that an end told of, which may be shown below that end: Lightning draws its bar once more there,
@@ -195,45 +185,7 @@ bool is_last_told(const RunTrack& r, std::optional<std::int64_t> number) {
   return number && r.training.told_by_end == *number + 1;
 }
 
-// How long the epoch announced last was trained, where a single line of each epoch tells of that: up to that line.
-std::optional<Duration> trained_for(const RunTrack& r) {
-  const auto& epochs = r.epochs;
-  if (!epochs.began || !epochs.trained || epochs.trained_again || r.window.from) return {};
-  return between(*epochs.began, *epochs.trained);
-}
-
 }  // namespace
-
-// Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
-// the run counts.
-void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
-  const auto& began = r.epochs.began;
-  if (m.event.text(Field::unit) != "epoch") return;
-  if (!m.event.time && !began) return count_announced(r, m.event, number);
-  if (!m.event.time || !began) return;
-  if (r.training.by_lines || r.epochs.shortest || r.epochs.announced != number - 1) return;
-  if (const auto epochs = positive_of(m.event, Field::epochs)) r.run.max_iterations = epochs;
-  const auto training = trained_for(r);
-  const bool tested = training && r.window.tests > Duration::zero();
-  give_announced(r, tested ? *training : between(*began, *m.event.time) - r.window.tests, m.out);
-}
-
-void track::Epochs::give_announced(RunTrack& r, Duration spent, Records& out) {
-  const auto took = positive_seconds(to_seconds(spent));
-  if (!took || !r.epochs.end_announced()) return;
-  count_epochs(r);
-  const std::int64_t before = r.epochs.done_before(*r.epochs.announced, 1);
-  if (!r.run.first_iteration) r.run.first_iteration = before;
-  r.run.iteration = before + 1;
-  all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, r.epochs.began},
-                        out);
-}
-
-// The last one announced, behind which nothing comes: over where its training is known to be.
-void track::Epochs::end_last(RunTrack& r, Records& out) {
-  if (r.training.by_lines || r.epochs.shortest || r.run.train.segments == 0 || !r.epochs.open) return;
-  if (const auto training = trained_for(r)) give_announced(r, *training, out);
-}
 
 // The end of a bar whose states have been measured: its last state. One that does not say which epoch it is of has
 // been counted around (since = "epoch").
@@ -356,7 +308,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
   RunTrack* const open = all_.runs.open();
   if (line.is(Tells::end_of_training)) {
-    if (open && open->epochs.open) open->epochs.tell_trained(m.event.time);
+    if (open && open->epochs.open) open->epochs.tell_trained(m.now);
     return;
   }
   if (fills_bar_of_epochs(open, m.event)) return;
@@ -404,20 +356,6 @@ void track::Epochs::take_up(RunTrack& r, const Moment& m, bool tests) {
   r.reach(Stage::progressed);
   r.job_known = r.job_known || !tests;
   all_.values.take(r, m.event);
-}
-
-void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
-  const bool counted = m.event.text(Field::unit) == "epoch";
-  if (counted && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
-  if (number) {
-    measure_announced(r, m, *number);
-    if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
-    r.epochs.announce(*number, positive_of(m.event, Field::epochs));
-  }
-  r.epochs.began = m.now;
-  r.training.block = 0;
-  all_.tests.go_on_beside(r, m);
-  if (!r.window.from) r.window.tests = {};
 }
 
 // How long all of the epoch took. A log that shows its iterations has been measured by them, but for what came behind

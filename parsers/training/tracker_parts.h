@@ -14,6 +14,7 @@
 //                 bar_states.cpp           bars that are drawn anew for each epoch
 //   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
 //   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
+//                 tracker_headings.cpp     those that headings announce
 //   Steps         tracker_steps.cpp        stated times and rates of steps, of layers  LayerTime
 //   Tables        tracker_tables.cpp       rows of tables, samples
 //
@@ -212,7 +213,8 @@ class Epochs : Part {
   void epoch(const Moment& m);
   void all_steps(const Moment& m);
   void begin_block(RunTrack& r, const Moment& m);
-  void end_last(RunTrack& r, Records& out);  // nothing more comes of the run
+  void date_heading(RunTrack& r, Instant at, Records& out);  // by a line behind it
+  void end_last(RunTrack& r, Records& out);                  // nothing more comes of the run
 
  private:
   std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;       // 0: unknown
@@ -233,7 +235,7 @@ class Epochs : Part {
   void end_plan(RunTrack& r, std::optional<std::int64_t> number);
   void end_with_last(RunTrack& r, const Event& event);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
-  void give_announced(RunTrack& r, Duration spent, Records& out);
+  void give_announced(RunTrack& r, std::int64_t number, Instant began, Duration spent, Records& out);
 };
 
 class Steps : Part {

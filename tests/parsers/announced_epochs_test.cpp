@@ -140,6 +140,51 @@ TEST(AnnouncedEpochs, AValidationBehindTheLineOfTrainingIsTakenOut) {
   }
 }
 
+// Each heading bears no time, and a date stands on a line of its own below it.
+TEST(AnnouncedEpochs, AreDatedByTheLineBelow) {
+  Lines lines;
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back(written("**** EPOCH %03d ****", i));
+    lines.push_back(written("2026-03-01 10:%02d:%02d.250125", 62 * i / 60, 62 * i % 60));
+    lines.emplace_back("mean loss: 0.8125");
+    lines.emplace_back("eval mean loss: 0.9125");
+  }
+  for (const std::size_t restart : {0U, 9U, 10U, 11U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).train.segments, 7) << restart;
+    EXPECT_EQ(runs.at(0).iteration, 7) << restart;
+    EXPECT_NEAR(step_time(runs.at(0)), 62, 1e-6) << restart;
+  }
+}
+
+// One whose date is missing is measured neither itself nor together with the next.
+TEST(AnnouncedEpochs, ThatNothingDatesAreLeftOut) {
+  Lines lines;
+  for (int i = 0; i < 8; ++i) {
+    lines.push_back(written("**** EPOCH %03d ****", i));
+    if (i != 3) lines.push_back(written("2026-03-01 10:%02d:%02d.250125", 62 * i / 60, 62 * i % 60));
+    lines.emplace_back("mean loss: 0.8125");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.segments, 5);
+  EXPECT_NEAR(step_time(runs.at(0)), 62, 1e-6);
+}
+
+// The heading, the training's result and the validation's are written together when the epoch is over.
+TEST(AnnouncedEpochs, WhoseHeadingIsTheirResultsTitleTakeUntilTheNextOne) {
+  Lines lines;
+  for (int i = 0; i < 8; ++i)
+    for (const char* line : {",250 - INFO - Epoch %d/40", ",275 - INFO -   Train Loss: 0.25",
+                             ",280 - INFO -   Val   Loss: 0.35"})
+      lines.push_back(written("2026-03-01 10:%02d:00", 5 * i) + written(line, i));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.segments, 7);
+  EXPECT_NEAR(step_time(runs.at(0)), 300, 0.1);
+}
+
 TEST(AnnouncedEpochs, LinesOfTrainingAmidTheEpochDoNotShowWhereItEnds) {
   const auto runs = runs_of(epochs_with_results({"Train Loss: 0.3", "Train Loss: 0.2", "Val Loss: 0.3"}));
   ASSERT_EQ(runs.size(), 1U);

@@ -257,7 +257,6 @@ TEST(Generic, WhatIsNoTrainingIsNothing) {
       },
       [](int i) { return written("Collecting epoch-loss==1.%d.0 (%d/100), 1.2 MB/s", i, i); },
       [](int i) { return written("   Compiling lossless v0.%d.%d (%d/100), 2.5 it/s", i, i, i); },
-      [](int i) { return written("Epoch %d/100", i); },
   };
   for (std::size_t form = 0; form < forms.size(); ++form) {
     const auto lines = lines_by(50, forms[form]);

@@ -42,6 +42,20 @@ TEST(Epochs, ABarIsOfTheEpochAnnouncedOrElseATests) {
   EXPECT_EQ(run.state, RunState::lost);
 }
 
+TEST(Epochs, OfWhichOnlyHeadingsTellAreMeasuredByTheirArrival) {
+  HandLog log;
+  for (const char* number : {"0", "1", "2", "3"})
+    log.arrives(30.0 * (number[0] - '0'))
+        .line({}, EventKind::epoch, {{Field::epoch, number}, {Field::epochs, "3"}, {Field::unit, "epoch"}});
+  const Records& records = log.end();
+  const auto train = segments_of(records, Phase::train);
+  ASSERT_EQ(train.size(), 3u);
+  EXPECT_EQ(train[2].first_iteration, 2);
+  EXPECT_EQ(to_seconds(train[2].duration), 30);
+  EXPECT_EQ(records.runs.back().iteration, 3);
+  EXPECT_EQ(records.runs.back().max_iterations, 4);  // the total is the number of the last one
+}
+
 TEST(Epochs, WithoutAnyEpochABarIsATestUnlessItSaysOtherwise) {
   HandLog alone;
   bar(alone, "12", "50ms", "1");

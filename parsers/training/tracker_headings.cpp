@@ -1,0 +1,105 @@
+// Epochs that headings announce, and how long those took of which nothing else tells: from heading to heading.
+#include <utility>
+
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::RunTrack;
+
+namespace {
+
+// How long the epoch announced last was trained, where a single line of each epoch tells of that: up to that line.
+std::optional<Duration> trained_for(const RunTrack& r) {
+  const auto& epochs = r.epochs;
+  if (!epochs.began || !epochs.trained || epochs.trained_again || r.window.from) return {};
+  return between(*epochs.began, *epochs.trained);
+}
+
+// Where the results come at once behind the heading, it is their title and was written at the epoch's end.
+bool is_title(Duration training, Duration whole) {
+  constexpr double kAtOnce = 0.02;
+  return to_seconds(training) < kAtOnce * to_seconds(whole);
+}
+
+// Steps or stated times, which are finer than headings, measure the run.
+bool is_measured_otherwise(const RunTrack& r) {
+  return r.training.by_lines || r.epochs.shortest;
+}
+
+}  // namespace
+
+void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
+  const bool counted = m.event.text(Field::unit) == "epoch";
+  if (counted && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
+  const bool undated = counted && number && !m.now;
+  // The line that dates this heading will end the epoch before, whose own beginning is kept until then.
+  const bool ends_dated = undated && !r.epochs.undated && r.epochs.announced == *number - 1;
+  if (number) {
+    if (counted) measure_announced(r, m, *number);
+    if (r.run.job == Job::test) r.run.job = Job::train;  // what came before was a test of its own
+    r.epochs.announce(*number, positive_of(m.event, Field::epochs));
+  }
+  if (!ends_dated) r.epochs.began = m.now;
+  r.epochs.undated = undated;
+  r.training.block = 0;
+  all_.tests.go_on_beside(r, m);
+  if (!r.window.from) r.window.tests = {};
+}
+
+// Headings without times count the epochs that are over; how long they took, the end may tell of all of them.
+void track::Epochs::count_announced(RunTrack& r, const Event& event, std::int64_t number) {
+  if (is_measured_otherwise(r) || r.run.train.segments > 0) return;
+  r.epochs.see(number);
+  r.run.iteration = r.epochs.done_before(number, 1);
+  if (!r.run.first_iteration) r.run.first_iteration = r.run.iteration;
+  r.training.stride = 1;
+  plan_epochs(r, event, 1);
+}
+
+// Where nothing but headings tell of epochs (unit = "epoch"), each is over when the next one begins, and is what
+// the run counts.
+void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t number) {
+  const auto& began = r.epochs.began;
+  if (!m.now && !began) return count_announced(r, m.event, number);
+  if (is_measured_otherwise(r) || r.epochs.announced != number - 1) return;
+  const auto epochs = positive_of(m.event, Field::epochs);
+  const bool names_last = r.epochs.first == 0 && epochs == number;  // "Epoch 0/24" to "Epoch 24/24"
+  if (epochs && began) r.run.max_iterations = *epochs + (names_last ? 1 : 0);
+  if (!m.now || !began) return;
+  const Duration whole = between(*began, *m.now);
+  const auto training = trained_for(r);
+  const bool tested = training && r.window.tests > Duration::zero() && !is_title(*training, whole);
+  const Duration spent = tested ? *training : whole - r.window.tests;
+  if (r.epochs.end_announced()) give_announced(r, number - 1, *began, spent, m.out);
+}
+
+// A heading that bears no time is dated by the first line behind it that does, such as a date on a line of its own.
+void track::Epochs::date_heading(RunTrack& r, Instant at, Records& out) {
+  if (!std::exchange(r.epochs.undated, false)) return;
+  const auto before = std::exchange(r.epochs.began, at);  // that of the epoch before
+  if (before && !is_measured_otherwise(r))
+    give_announced(r, *r.epochs.announced - 1, *before, between(*before, at), out);
+}
+
+void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant began, Duration spent,
+                                   Records& out) {
+  const auto took = positive_seconds(to_seconds(spent));
+  if (!took) return;
+  count_epochs(r);
+  const std::int64_t before = r.epochs.done_before(number, 1);
+  if (!r.run.first_iteration) r.run.first_iteration = before;
+  r.run.iteration = before + 1;
+  all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, began}, out);
+}
+
+// The last one announced, behind which nothing comes: over where its training is known to be.
+void track::Epochs::end_last(RunTrack& r, Records& out) {
+  if (is_measured_otherwise(r) || r.run.train.segments == 0 || !r.epochs.open) return;
+  const auto training = trained_for(r);
+  if (training && is_title(*training, r.run.train.duration / r.run.train.segments)) return;
+  if (training && r.epochs.end_announced())
+    give_announced(r, *r.epochs.announced, *r.epochs.began, *training, out);
+}
+
+}  // namespace etad
