@@ -17,6 +17,22 @@ TEST(GenericSigns, StepsWhoseFieldsAreThoseOfATraining) {
   EXPECT_EQ(step_time(runs.at(0)), 6);
 }
 
+// Numbers whose place says what they count, and figures of networks that say no loss.
+TEST(GenericSigns, LinesWithoutAWordForWhatTheyCountOrComeTo) {
+  const auto iteration_of = [](const char* form) {
+    const auto runs = runs_of(lines_by(20, [&](int i) {
+      return written("2026-03-01 10:%02d:00,250 - INFO - ", i) + written(form, 100 * i);
+    }));
+    return runs.size() == 1 ? runs.at(0).iteration.value_or(-1) : -1;
+  };
+  EXPECT_EQ(iteration_of("[1, %5d] loss: 1.250"), 1900);
+  EXPECT_EQ(iteration_of("%d [D loss: 0.7125, acc.: 50.00%%] [G loss: 0.8125]"), 1900);
+  EXPECT_EQ(iteration_of("[%04d] train_loss: 0.7125 | dev_loss: 0.8125"), 1900);
+  EXPECT_EQ(iteration_of("Epoch 1, Step %d: Rec=0.2125, KL=125.5, Total=1.5125"), 1900);
+  EXPECT_EQ(iteration_of("Iteration %d, D: 0.0125, G: 1.5125, G_recon: 0.1125"), 1900);
+  EXPECT_EQ(iteration_of("Iteration %d, D: 0.0125"), -1);
+}
+
 // Errors that are counted are no measure of a training.
 TEST(GenericSigns, BatchesBesideCountedErrorsAreNoTraining) {
   const auto batches = [](const char* figure) {
