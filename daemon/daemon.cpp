@@ -66,8 +66,8 @@ void Daemon::refit_loop(const std::stop_token& stop) {
 
 void Daemon::refit_round(RefitTurns& next) {
   const auto now = steady_clock::now();
-  const bool told = now >= next.soon && refit_soon_.exchange(false);
-  if (refit_at_once_.exchange(false) || told || now >= next.refit) {
+  const bool soon = now >= next.soon && refit_soon_.exchange(false);
+  if (refit_at_once_.exchange(false) || soon || now >= next.refit) {
     {
       const Lock lock(mutex_);
       next.refit = steady_clock::now() + config_.refit.interval;
@@ -76,7 +76,7 @@ void Daemon::refit_round(RefitTurns& next) {
     const auto report = refit_->run(judge ? Refit::Judging::when_outgrown : Refit::Judging::not_now);
     note_refit(report);
     const auto done_at = steady_clock::now();
-    if (told) next.soon = done_at + next.soon_pace.rest_after(done_at, done_at - now);
+    if (soon) next.soon = done_at + next.soon_pace.rest_after(done_at, done_at - now);
     if (judge && report) next.judging = done_at + next.judging_pace.rest_after(done_at, report->learning);
   }
   if (steady_clock::now() < next.runs) return;

@@ -88,8 +88,10 @@ Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
   return out;
 }
 
-Knowledge::Data without_size(const Knowledge::Data& all) {
+// Only models of time are made of runs without a batch size.
+Knowledge::Data without_size(const Knowledge::Data& all, estimators::Target target) {
   Knowledge::Data out;
+  if (target != estimators::Target::seconds) return out;
   for (const auto& [key, runs] : all)
     for (const Datum& datum : runs)
       if (!datum.what.has_samples()) out[key].push_back(datum);
@@ -192,7 +194,8 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   Data data = valued(all, target);
   const std::size_t runs = runs_in(data);
   const bool afresh = !before || (judging == Judging::when_outgrown && outgrows(runs, before->judged_));
-  const auto out = fitted(std::move(data), without_size(all), afresh ? nullptr : before.get(), alive, target);
+  const auto out =
+      fitted(std::move(data), without_size(all, target), afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
     out->judged_ = runs;
     out->records_ =
@@ -212,7 +215,8 @@ std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vect
                                                      std::size_t judged, estimators::Target target) {
   Data known = valued(data, target);
   const estimators::History all = joined(known);
-  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(known), without_size(data), all, target));
+  auto out =
+      std::shared_ptr<Knowledge>(new Knowledge(std::move(known), without_size(data, target), all, target));
   const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
   for (const Estimator& estimator : estimators::estimators())
     out->fitted_.push_back(std::make_shared<const LearnsWhenAsked>(estimator, history, target));
@@ -231,7 +235,7 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
     }
   }
   const auto out = fitted(
-      valued(over, target_), without_size(over), this, [] {}, target_);
+      valued(over, target_), without_size(over, target_), this, [] {}, target_);
   out->judged_ = judged_;
   out->records_ = records_;
   return out;

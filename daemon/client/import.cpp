@@ -123,9 +123,8 @@ class Summary {
     if (rejected) out += "Rejected: measurements that could not be true; `etactl sources` says why.\n";
     if (runs_ > 0)
       out +=
-          "Next: `etactl runs --all` lists the runs; their models follow within seconds, `etactl refit` "
-          "waits "
-          "for them.\n";
+          "Next: `etactl runs --all` lists the runs; their models follow within seconds, "
+          "`etactl refit` waits for them.\n";
     return out;
   }
 

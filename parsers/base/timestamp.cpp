@@ -47,7 +47,7 @@ inline int two_digits(const char* p, int& bad) {
   return tens * 10 + ones;
 }
 
-constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::GlogCache holds them
+constexpr std::size_t kGlogYearKey = 16, kGlogKey = 12;  // as TimeContext::KnownTime holds them
 
 // "S.uuuuuu " at p: the seconds' ones, as microseconds. Negative where that is not what stands there.
 std::int64_t glog_micros(const char* p) {
@@ -61,7 +61,7 @@ std::int64_t glog_micros(const char* p) {
 // "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the
 // cache where it is a time that exists; empties it where it is none.
 bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
-  auto& cache = context.glog_cache;
+  auto& cache = context.known_time;
   cache.length = 0;
   const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
   std::memcpy(cache.key.data(), p, length);
@@ -97,7 +97,7 @@ bool read_glog_time(std::string_view line, TimeContext& context, std::optional<I
   const char* const p = line.data() + 1;
   const bool has_year = glog_has_year(line);
   const std::size_t length = has_year ? kGlogYearKey : kGlogKey;
-  const auto& cache = context.glog_cache;
+  const auto& cache = context.known_time;
   const std::int64_t micros = glog_micros(p + length);
   if (micros < 0) return false;
   // Without a year the last line's time says which one it is, and that may have gone elsewhere since.
@@ -171,12 +171,12 @@ bool take_iso(Cursor& c, WallTime& t) {
   return true;
 }
 
-constexpr std::size_t kMinuteKey = 16;  // "2026-11-21 00:40"
+constexpr std::size_t kMinuteKey = 16;  // as above: "2026-11-21 00:40"
 
 // A whole time of the minute that the last one was of: the same as take_iso() and to_instant(). False, and nothing taken:
 // another minute, or half a day or a zone follows.
 bool take_known_minute(Cursor& c, TimeContext& context, std::optional<Instant>& at) {
-  const auto& cache = context.glog_cache;
+  const auto& cache = context.known_time;
   Cursor behind = c;
   WallTime t;
   if (cache.length != kMinuteKey || is_digit(cache.key[4]) ||
@@ -193,15 +193,16 @@ bool take_known_minute(Cursor& c, TimeContext& context, std::optional<Instant>& 
   return true;
 }
 
-// `text` begins with the time `t`, which is at that instant. Its minute becomes the known one, unless more than its digits
-// tells the instant. (A log has headers of one form: glog's take the same cache, and no key of theirs is one of these.)
+// `text` begins with the time `t`, which is at that instant: its minute becomes the known one, unless a zone or a half of
+// the day has a say in it. (A log has headers of one form. Glog's are remembered at the same place, and none of their keys
+// is like one of these.)
 void know_minute(std::string_view text, const WallTime& t, Instant at, TimeContext& context) {
   int hour = -1, bad = 0;
   if (text.size() > kMinuteKey) hour = two_digits(text.data() + 11, bad);
   if (t.offset || t.second > 59 || bad < 0 || hour != t.hour || text[4] != text[7] || text[13] != ':' ||
       text[kMinuteKey] != ':')
     return;
-  auto& cache = context.glog_cache;
+  auto& cache = context.known_time;
   text.copy(cache.key.data(), kMinuteKey);
   cache.length = kMinuteKey;
   cache.base = at - std::chrono::seconds{t.second} - microseconds{t.micros};
@@ -437,7 +438,7 @@ void fix_date(int year, std::optional<int> month, std::optional<int> day, TimeCo
   context.year = year;
   context.last.reset();
   context.day_cache = {};
-  context.glog_cache = {};
+  context.known_time = {};
   if (!month || !day || *month < 1 || *month > 12 || *day < 1 || !date_exists(year, *month, *day)) return;
   context.last = Instant{std::chrono::seconds{days_from_civil(year, *month, *day) * kDaySeconds}};
 }

@@ -35,11 +35,11 @@ struct TimeContext {
     std::int64_t days = 0;  // since 1970-01-01, local
   } day_cache;
   // The last date and time, of glog's down to the tens of seconds, else to the minute: the next mostly has the same.
-  struct GlogCache {
+  struct KnownTime {
     std::array<char, 16> key{};  // "20261121 00:40:0", "1121 00:40:0", "2026-11-21 00:40"
     std::size_t length = 0;
     Instant base{};
-  } glog_cache;
+  } known_time;
 };
 
 enum class HeaderForm : std::uint8_t {

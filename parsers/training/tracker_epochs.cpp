@@ -175,10 +175,6 @@ std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& ev
   return positive_seconds(std::abs(by_rate - *shown) <= 1 ? by_rate : *shown);
 }
 
-}  // namespace
-
-namespace {
-
 // The last epoch of those that an end told of, which may be shown below that end: Lightning draws its bar once more there,
 // or, where it is Rich's, for the first time.
 bool is_last_told(const RunTrack& r, std::optional<std::int64_t> number) {

@@ -44,7 +44,7 @@ bool is_unclear_bar(RunTrack& r, std::int64_t iteration, std::int64_t of, bool t
 
 // A bar behind a summary that is as long as the run's own. Another process draws its last states; in its first half it
 // is another training's.
-bool is_another_processs_bar(RunTrack& r, std::int64_t iteration, std::int64_t of) {
+bool is_bar_of_another_process(RunTrack& r, std::int64_t iteration, std::int64_t of) {
   if (!r.training.summary || of != r.run.max_iterations) return false;
   r.training.begun_again = r.training.begun_again || 2 * iteration < of;
   return !r.training.begun_again;
@@ -63,7 +63,7 @@ bool track::Windows::is_said_again(const Moment& m) {
   const bool full = iteration && iteration == of;
   // A complete bar is drawn by each process, and again when it is closed.
   if (full && (iteration == r.run.max_iterations || completes_summary(r, *iteration))) return true;
-  if (iteration && of && elapsed && is_another_processs_bar(r, *iteration, *of)) return true;
+  if (iteration && of && elapsed && is_bar_of_another_process(r, *iteration, *of)) return true;
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
   if (of && of == r.training.other_bar) return true;
   // Nor is a bar of a few seconds a training, such as those of the files that are saved.
