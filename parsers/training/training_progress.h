@@ -37,7 +37,8 @@ struct Training {
   std::optional<double> left;             // the time still to come, more than a step, as a line said last
   bool sets_up_again = false;             // it has been gone on with, and its next step sets up and compiles
   std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
-  std::int64_t block = 0;  // of how many epochs the block is that began; 0: an epoch did, or nothing
+  std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
+  std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

@@ -111,5 +111,22 @@ TEST(StepsOfEpochs, StampedWithACommaBehindTheDate) {
   EXPECT_NEAR(step_time(runs.at(0)), 1.2, 0.01);
 }
 
+// PyTorch's examples count samples, in the form in which others count steps: a known batch tells.
+TEST(StepsOfEpochs, OrSamples) {
+  const auto of = [](int step, int all, int each) {
+    Lines lines{written("Namespace(batch_size=%d, epochs=2)", each)};
+    for (int i = 0; i < 40; ++i)
+      lines.push_back(written("2026-03-01 10:%02d:%02d,250 Train Epoch: %d [%d/%d (%d%%)]\tLoss: 0.5000",
+                              i * 15 / 60, i * 15 % 60, 1 + i / 20, i % 20 * step, all, i % 20 * 5));
+    return only_run(lines);
+  };
+  const etad::Run samples = of(2560, 51'000, 64);  // 797 batches, the last one of 56
+  EXPECT_EQ(samples.max_iterations, 2 * 797);
+  EXPECT_NEAR(step_time(samples), 15.0 / 40, 1e-3);
+  const etad::Run steps = of(50, 1000, 64);
+  EXPECT_EQ(steps.max_iterations, 2 * 1000);
+  EXPECT_NEAR(step_time(steps), 15.0 / 50, 1e-3);
+}
+
 }  // namespace
 }  // namespace etad::test
