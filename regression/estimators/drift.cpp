@@ -186,7 +186,9 @@ std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
   const auto add = [&out](const std::vector<const Datum*>& some) {
     Told& told = out.emplace_back();
     told.times = times_of(some);
-    if (tell_enough(some)) told.weights = drift_weights(some, told.times);
+    if (!tell_enough(some)) return;
+    const Eigen::VectorXd weights = drift_weights(some, told.times);
+    told.weights.assign(weights.begin(), weights.end());
   };
   add(runs);
   std::set<std::int64_t> owners;
@@ -202,8 +204,7 @@ std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
 
 double Drift::Told::over(const TimeSpan& when) const {
   double out = 0;
-  for (Eigen::Index i = 0; i < weights.size(); ++i)
-    out += weights[i] * of_process(when, times[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < weights.size(); ++i) out += weights[i] * of_process(when, times[i]);
   return std::isfinite(out) ? out : 0;
 }
 

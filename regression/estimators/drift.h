@@ -14,7 +14,6 @@
 // and once by all but each, and the least of that counts.
 #pragma once
 
-#include <Eigen/Core>
 #include <map>
 #include <string>
 #include <vector>
@@ -55,7 +54,7 @@ class Drift {
   // with its run.
   struct Told {
     std::vector<TimeSpan> times;
-    Eigen::VectorXd weights;
+    std::vector<double> weights;  // none: they are too few to tell
 
     double over(const TimeSpan& when) const;
   };
