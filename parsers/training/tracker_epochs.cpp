@@ -354,6 +354,16 @@ void track::Epochs::take_up(RunTrack& r, const Moment& m, bool tests) {
   all_.values.take(r, m.event);
 }
 
+namespace {
+
+// The tests that the time of an epoch holds, where it is told from its beginning to its line (since = "epoch").
+Duration tests_in(RunTrack& r, const Event& event) {
+  if (event.text(Field::since) != "epoch" || event.text(Field::phase) == name_of(Phase::test)) return {};
+  return std::exchange(r.window.from ? r.window.tests : r.training.tests_before, Duration{});
+}
+
+}  // namespace
+
 // How long all of the epoch took. A log that shows its iterations has been measured by them, but for what came behind
 // the last one shown.
 void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
@@ -363,7 +373,10 @@ void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
   }
   if (!tests) r.window.last_state.reset();  // the bar's end measures all of it
   r.training.block = 0;
-  if (const auto took = time_of_epoch(r.epochs, m.event)) return measure(r, m, *took);
+  if (const auto took = time_of_epoch(r.epochs, m.event)) {
+    const Duration trained = *took - tests_in(r, m.event);
+    if (trained > Duration::zero()) return measure(r, m, trained);
+  }
   ++m.out.rejected;
 }
 
