@@ -260,5 +260,35 @@ TEST(Toolboxes, FairseqsEpochsUnderHydra) {
   EXPECT_NEAR(step_time(runs.at(0)), 2, 1e-6);
 }
 
+// Each fit of skorch's has a table of its own.
+TEST(Toolboxes, TablesOfSkorch) {
+  std::vector<std::string> lines;
+  for (int fit = 0; fit < 3; ++fit) {
+    lines.push_back("  epoch    train_loss    valid_acc    valid_loss    cp     dur");
+    lines.push_back("-------  ------------  -----------  ------------  ----  ------");
+    for (int epoch = 1; epoch <= 8; ++epoch)
+      lines.push_back(written("%7d        0.6125       0.6250        0.5512  %4s  %d.5000", epoch,
+                              epoch % 2 == 1 ? "+" : "", fit + 1));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (int fit = 0; fit < 3; ++fit) {
+    EXPECT_EQ(runs.at(fit).iteration, 8);
+    EXPECT_NEAR(step_time(runs.at(fit)), fit + 1.5, 1e-9);
+  }
+}
+
+// ParlAI's updates by the time since the training began, of which evaluations are taken out.
+TEST(Toolboxes, UpdatesOfParlAi) {
+  std::vector<std::string> lines = {"10:00:00 | training..."};
+  for (int i = 1; i <= 12; ++i)
+    lines.push_back(written("10:%02d:00 | time:%ds total_exs:%d total_steps:%d epochs:0.%02d time_left:900s",
+                            i, 60 * i, 640 * i, 40 * i, i));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 480);
+  EXPECT_NEAR(step_time(run), 1.5, 1e-9);
+  EXPECT_EQ(run.train.samples_per_iteration, 16);
+}
+
 }  // namespace
 }  // namespace etad::test
