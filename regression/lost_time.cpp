@@ -35,6 +35,13 @@ double take_tests(std::vector<const RunInterval*>& tests, double at) {
   return seconds;
 }
 
+// Two windows that follow each other.
+struct Pair {
+  double iterations = 0;  // from the first one's beginning to the second one's
+  double seconds = 0;     // of the first one
+  double lost = 0;
+};
+
 // Between the end of `from` and the beginning of `to`, `tests` seconds of tests taken out.
 double lost_between(const RunInterval& from, const RunInterval& to, double tests, Gap where) {
   const double gap = to.at - from.at - from.seconds - tests;
@@ -44,11 +51,19 @@ double lost_between(const RunInterval& from, const RunInterval& to, double tests
   return lost > kLeastShare * from.seconds ? lost : 0;
 }
 
+// What was lost about as long twice comes again: the longest such. 0: nothing was.
+double recurring(std::vector<double> lost) {
+  constexpr double kAlike = 0.8;
+  std::ranges::sort(lost, std::greater<>());
+  const auto alike = std::ranges::adjacent_find(lost, [](double a, double b) { return b >= kAlike * a; });
+  return alike == lost.end() ? 0 : *alike;
+}
+
 }  // namespace
 
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   LostTime out;
-  std::vector<double> lost, windows;
+  std::vector<Pair> pairs;
   std::vector<const RunInterval*> tests;  // a window's own come before it
   const RunInterval* last = nullptr;
   for (const RunInterval& s : seen) {
@@ -56,14 +71,22 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
     if (!is_window(s)) continue;
     const double tested = take_tests(tests, s.at);
     if (last != nullptr) {
-      out.iterations += std::max(0.0, s.first_iteration - last->first_iteration);
-      windows.push_back(last->seconds);
-      if (const double l = lost_between(*last, s, tested, gap); l > 0) lost.push_back(l);
+      const double ahead = std::max(0.0, s.first_iteration - last->first_iteration);
+      pairs.push_back({ahead, last->seconds, lost_between(*last, s, tested, gap)});
     }
     last = &s;
   }
+  // Where tests are made at the beginning of each window, the first one has none.
+  if (pairs.size() > 2) pairs.erase(pairs.begin());
+  std::vector<double> lost, windows;
+  for (const Pair& pair : pairs) {
+    out.iterations += pair.iterations;
+    windows.push_back(pair.seconds);
+    if (pair.lost > 0) lost.push_back(pair.lost);
+  }
   if (lost.empty()) return out;
-  const double most = winsorised_at(lost, kOutlierWindows * median(std::move(windows)));
+  const double usual = std::max(kOutlierWindows * median(std::move(windows)), recurring(lost));
+  const double most = winsorised_at(lost, usual);
   for (const double l : lost) out.seconds += std::min(l, most);
   out.times = static_cast<int>(std::min<std::size_t>(lost.size(), 1'000'000));
   return out;

@@ -18,8 +18,9 @@ struct LostTime {
 // missing. The training of missing windows, at the step time of the window before, is not counted as lost.
 enum class Gap { between_neighbours, around_missing };
 
-// Only intervals whose `at` is known count. A long gap that came no more than three times is taken for an
-// outlier and counts as three windows' time at most.
+// Only intervals whose `at` is known count. A long gap that came no more than three times, and never twice of
+// about the same length, is taken for an outlier and counts as three windows' time at most. From four windows on
+// the first does not count: where each begins with a test, it has none.
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap);
 
 }  // namespace etad::regression

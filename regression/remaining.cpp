@@ -80,10 +80,12 @@ double snapshot_cost(const LostTime& missing, const Plan& plan, const StepTimeSe
 }
 
 // What an iteration costs beside training, tests and snapshots. Those taken out of windows that are there
-// passed between the windows too.
+// passed between the windows too; of a run without snapshots, windows are missing for something else.
 double other_cost(const LostTime& lost, const LostTime& missing, const Plan& plan) {
+  const bool saves = plan.snapshots >= 1;
   const double snapshots = missing.times == 0 && usable(plan.snapshot_seconds) ? plan.snapshot_seconds : 0;
-  return lost.iterations > 0 ? std::max(0.0, lost.seconds - snapshots) / lost.iterations : 0;
+  const double seconds = lost.seconds + (saves ? 0 : missing.seconds);
+  return lost.iterations > 0 ? std::max(0.0, seconds - snapshots) / lost.iterations : 0;
 }
 
 double clean(double x) {

@@ -68,9 +68,13 @@ class Recorder {
         replay.first_iteration = as_double(point.iteration);
       }
       replay.moments.push_back({to_seconds(*point.at - begin_[run]), as_double(point.iteration),
-                                replay.intervals.size(), as_double(replay.run.snapshots),
+                                intervals_at(replay, point), as_double(replay.run.snapshots),
                                 to_seconds(replay.run.snapshot_time), as_double(replay.run.stalls)});
     }
+    // What came with the last point, or behind it, was known then.
+    for (const auto& [run, point] : records.points)
+      if (ReplayRun& replay = runs_[run]; !replay.moments.empty())
+        replay.moments.back().intervals = replay.intervals.size();
   }
 
   std::vector<ReplayRun> training_runs() && {
@@ -84,6 +88,19 @@ class Recorder {
   }
 
  private:
+  // How many of the run's intervals were over there. What lies before a format is known is read at once when it is, and
+  // comes together.
+  static std::size_t intervals_at(const ReplayRun& replay, const ProgressPoint& point) {
+    const auto was_over = [&point](const Segment& segment) {
+      const std::int64_t since = segment.first_iteration;
+      return segment.phase == Phase::test ? since < point.iteration
+                                          : since + segment.iterations <= point.iteration;
+    };
+    std::size_t over = replay.moments.empty() ? 0 : replay.moments.back().intervals;
+    while (over < replay.segments.size() && was_over(replay.segments[over])) ++over;
+    return over;
+  }
+
   std::string file_;
   std::map<std::int64_t, ReplayRun> runs_;
   std::map<std::int64_t, Instant> begin_;
@@ -134,7 +151,8 @@ Result<std::vector<ReplayRun>> read_runs(const FormatSet& formats, const std::st
   };
   for (const std::string_view line : lines) {
     parser.feed(line, std::nullopt, written, records);
-    if (records.points.empty()) continue;
+    // A generic format is chosen as records are handed on, which the daemon does with each look at a log.
+    if (records.points.empty() && !parser.format().empty()) continue;
     parser.flush(records);  // with each displayed iteration: what the snapshots cost so far
     drain();
   }
