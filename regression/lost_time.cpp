@@ -76,8 +76,8 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
     }
     last = &s;
   }
-  // Where tests are made at the beginning of each window, the first one has none.
-  if (pairs.size() > 2) pairs.erase(pairs.begin());
+  // Where a test is made at the beginning of each window, the first one has none.
+  if (pairs.size() > 2 && pairs.front().lost == 0) pairs.erase(pairs.begin());
   std::vector<double> lost, windows;
   for (const Pair& pair : pairs) {
     out.iterations += pair.iterations;

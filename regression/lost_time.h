@@ -20,7 +20,7 @@ enum class Gap { between_neighbours, around_missing };
 
 // Only intervals whose `at` is known count. A long gap that came no more than three times, and never twice of
 // about the same length, is taken for an outlier and counts as three windows' time at most. From four windows on
-// the first does not count: where each begins with a test, it has none.
+// the first does not count where nothing was lost behind it: where each begins with a test, it has none.
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap);
 
 }  // namespace etad::regression
