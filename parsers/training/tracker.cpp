@@ -67,18 +67,19 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
     if (r->declared()) before = r->run.ordinal;
     again = is_drawn_again(event, *r);
     of_test = is_bar_of_test(event, *r);
-    if (now && !may_be_anothers(event.kind)) {
-      r->run.ended_at = *now;
-      r->dirty = true;
-    }
     if (now && event.kind != EventKind::epoch) epochs.date_heading(*r, *now, out);
   }
+  const bool was_open = runs.open() != nullptr;
   if (event.kind != EventKind::none) dispatch({event, now, out});
+  // What begins another run is no life of the one before: that was over, and its last words say how it ended.
+  const bool same = state.current && (!before || before == state.current->run.ordinal);
+  if (same && was_open && now && !may_be_anothers(event.kind)) {
+    state.current->run.ended_at = *now;
+    state.current->dirty = true;
+  }
   track::RunTrack* const r = runs.open();
   if (!r) return;
-  // What begins another run is no life of the one before, whose last words then say how it ended.
-  if (shows_life(event.kind) && !again && (!before || before == r->run.ordinal))
-    r->last_words.forget(is_of_training(event) && !of_test);
+  if (same && shows_life(event.kind) && !again) r->last_words.forget(is_of_training(event) && !of_test);
   if (event.time) r->window.see_line(*event.time);
 }
 

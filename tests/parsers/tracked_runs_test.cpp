@@ -195,5 +195,19 @@ TEST(Runs, AnEndFarFromThePlanDoesNotSayThatAllWasDone) {
   EXPECT_EQ(records.runs[0].iteration, 2);
 }
 
+// A log that begins anew without a word: the first run was over long before the line that shows the second.
+TEST(Runs, ARunIsOverWithItsOwnLastLine) {
+  test::HandLog log;
+  const Records& records = log.iteration(0, "10")
+                               .iteration(10, "20")
+                               .iteration(20, "30")
+                               .iteration(9000, "10")
+                               .iteration(9010, "20")
+                               .end();
+  ASSERT_EQ(records.runs.size(), 2u);
+  EXPECT_EQ(records.runs[0].ended_at, test::hand_instant(20));
+  EXPECT_EQ(records.runs[1].started_at, test::hand_instant(9000));
+}
+
 }  // namespace
 }  // namespace etad::track
