@@ -11,7 +11,11 @@ bool is_of_testing_job(const Event& event) {
 }
 
 std::optional<Instant> TestPhase::end_before(std::optional<Instant> line) const {
-  return shows_batches ? line : std::nullopt;
+  return shows_batches ? line : done_at;
+}
+
+void TestPhase::tell_result(std::optional<Instant> at) {
+  if (!shows_batches && since) done_at = at;
 }
 
 bool TestPhase::is_announcement_of(std::int64_t test_net) const {

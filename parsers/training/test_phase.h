@@ -36,9 +36,11 @@ struct TestPhase {
     std::optional<Instant> since;
   };
 
-  // When it ends whose end a line shows that follows it at `line`: only where its batches are displayed is
-  // the line before the last thing known of it.
+  // When it ends whose end a line shows that follows it at `line`: where its batches are displayed at that line, or else
+  // with the last of its results.
   std::optional<Instant> end_before(std::optional<Instant> line) const;
+  // One of its results, of which more may follow. Where a line told when it began, it lasted until here.
+  void tell_result(std::optional<Instant> at);
   bool is_clocked() const { return since || done_at; }  // a line's time shows its beginning
   bool states_mean() const { return stated > 0; }  // its lines state the mean over all batches, or their time
   // It was announced, is of this net, and shows no batches: it has not begun.

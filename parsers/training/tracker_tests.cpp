@@ -175,7 +175,8 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
 // Amid an epoch nothing says how long the test took.
 void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   const auto& from = r.window.from;
-  if (!from || r.test) return;
+  if (r.test) return r.test->tell_result(m.now);
+  if (!from) return;
   if (!m.event.time || !from->dated) {
     r.window.tested_unclocked = true;
     return;
@@ -207,6 +208,7 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
 // The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
 // several results the last one counts. Where it is measured from line to line, a test lies somewhere between the two.
 void track::Tests::since_trained(RunTrack& r, const Moment& m) {
+  if (r.test) return r.test->tell_result(m.now);
   const auto& trained = r.epochs.trained;
   if (r.window.from) r.window.tested = true;
   if (!trained || r.epochs.trained_again || r.window.from || !m.event.time) return;

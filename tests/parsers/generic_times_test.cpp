@@ -349,6 +349,32 @@ TEST(GenericTimes, WhatIsLeftAtThePaceOfTheLastSteps) {
   }
 }
 
+// 400 steps take 200 s, the validation before their line 50 s.
+TEST(GenericTimes, AValidationLastsFromWhereItIsAnnouncedToItsResults) {
+  Lines lines;
+  int seconds = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back(
+        written("2026-03-01 %02d:%02d:%02d,250 ", 10 + seconds / 3600, seconds / 60 % 60, seconds % 60) +
+        what);
+  };
+  for (int i = 1; i <= 20; ++i) {
+    seconds += 200;
+    say("Validating");
+    seconds += 50;
+    say("Validation per class iou: ");
+    say("car : 0.25%");
+    say("Current val loss is 1.125");
+    say(written("epoch 0 iter %5d, loss: 1.3750", 400 * i));
+  }
+  for (const std::size_t restart : {0U, 12U, 46U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 8000);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+  }
+}
+
 TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
   const auto runs = runs_of(lines_by(12, [](int i) {
     const int minutes = i < 6 ? 2 * i : 12 + 90 * (i - 6);

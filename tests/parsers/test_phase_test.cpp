@@ -37,6 +37,17 @@ TEST(TestPhase, AnAnnouncementIsNoTestYetUntilItsNetBegins) {
   EXPECT_FALSE(opened(50, {}).is_clocked());
 }
 
+TEST(TestPhase, WhoseBatchesAreNotShownEndsWithTheLastOfItsResults) {
+  TestPhase phase = opened(0);
+  EXPECT_FALSE(phase.end_before(hand_instant(90)));
+  phase.tell_result(hand_instant(40));
+  phase.tell_result(hand_instant(45));
+  EXPECT_EQ(phase.end_before(hand_instant(90)), hand_instant(45));
+  TestPhase undated = opened(0, {});
+  undated.tell_result(hand_instant(40));
+  EXPECT_FALSE(undated.end_before(hand_instant(90)));
+}
+
 TEST(TestPhase, CountsBatchesFromTheNumberOfTheFirst) {
   TestPhase from_zero = opened(10);
   EXPECT_EQ(from_zero.batches_shown(batch("0"), false), 1);
