@@ -65,8 +65,8 @@ void track::Epochs::all_steps(const Moment& m) {
   r.job_known = r.job_known || training;
   if (training && m.event.has(Field::dataset_size)) all_.values.take(r, m.event);
   std::int64_t steps = steps_shown(r, m.event, phase);
-  if (training && steps == 0 &&
-      m.event.text(Field::unit) == "epoch") {  // nothing says how many: it is counted itself
+  // Nothing says how many, for the bar counts samples: the epoch is counted itself.
+  if (training && steps == 0 && (m.event.text(Field::unit) == "epoch" || m.event.has(Field::iterations))) {
     steps = 1;
     count_epochs(r);
   }

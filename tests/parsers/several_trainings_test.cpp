@@ -273,6 +273,29 @@ TEST(SeveralTrainings, OfOneEpochEachAreOneOfAllOfThem) {
   }
 }
 
+// Keras 2 counts samples where fit() was given arrays, and calls each of them a step: nothing says how many steps an
+// epoch has.
+TEST(SeveralTrainings, WhoseBarsCountSamplesAreMeasuredByEpochs) {
+  Lines lines;
+  for (const int samples : {863, 1822}) {
+    lines.push_back(written("Train on %d samples, validate on 959 samples", samples));
+    for (int epoch = 1; epoch <= 10; ++epoch) {
+      lines.push_back(written("Epoch %d/500", epoch));
+      lines.push_back(
+          written("%d/%d [==============================] - 20s 11ms/step - loss: 3.4875 - acc: 0.0625 "
+                  "- val_loss: 2.7500 - val_acc: 0.1875",
+                  samples, samples));
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.train.iterations, 10) << ordinal;
+    EXPECT_EQ(run.max_iterations, 500) << ordinal;
+    EXPECT_DOUBLE_EQ(step_time(run), 20) << ordinal;
+  }
+}
+
 // … and of several epochs each they are several.
 TEST(SeveralTrainings, OfSeveralEpochsEachStaySeveral) {
   Lines lines;

@@ -80,7 +80,10 @@ TEST(Epochs, BarsThatCountSamples) {
     bar(log, "1000", "20ms", "20");
     return segments_of(log.end(), Phase::train);
   };
-  EXPECT_TRUE(train_of({}).empty()) << "so many samples, but of how many steps?";
+  const auto by_epoch = train_of({});
+  ASSERT_EQ(by_epoch.size(), 1u);
+  EXPECT_EQ(by_epoch[0].iterations, 1) << "nothing says of how many steps, so the epoch is what is counted";
+  EXPECT_EQ(to_seconds(by_epoch[0].duration), 20);
   const auto by_batch = train_of({{"batch_size", "64"}});
   ASSERT_EQ(by_batch.size(), 1u);
   EXPECT_EQ(by_batch[0].iterations, 16) << "the last one is smaller";
