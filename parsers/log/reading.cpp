@@ -42,6 +42,12 @@ Duration zone_between(Instant written, Instant seen) {
   return std::chrono::abs(by - zone) <= 5s ? zone : Duration{};
 }
 
+// What a process says, without what its launcher writes before it. What may be its own words stays.
+std::string_view without_label(std::string_view line) {
+  const auto label = launcher_label(line);
+  return label && label->certain ? line.substr(label->length) : line;
+}
+
 }  // namespace
 
 Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& context)
@@ -72,7 +78,8 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   if (!table_ && tracker_.hears_precision(event.kind))
     if (const std::string_view told = precision_in(event.message); !told.empty()) tracker_.precision(told);
   if (event.time) place_in_time(*event.time, arrival);
-  tracker_.feed(line, event, comes_late_ ? std::nullopt : arrival, out);
+  tracker_.feed(event.speaker == 0 ? line : without_label(line), event, comes_late_ ? std::nullopt : arrival,
+                out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;

@@ -173,5 +173,26 @@ TEST(LargeModels, LossPrintedBesideABarIsOfItsStep) {
   EXPECT_DOUBLE_EQ(losses.at(200), 3.0);
 }
 
+// torchrun's processes put their ranks before what they say, also before what broke them off.
+TEST(LargeModels, WhatBreaksOneOfSeveralProcessesOff) {
+  const std::vector<std::pair<std::string, RunState>> ends = {
+      {"torch.OutOfMemoryError: CUDA out of memory.", RunState::failed},
+      {"RuntimeError: DataLoader worker (pid 4711) is killed by signal: Terminated. ", RunState::stopped}};
+  for (const auto& [error, state] : ends)
+    for (const int rank : {0, 3}) {
+      std::vector<std::string> lines = lines_by(20, [](int i) {
+        return written("Epoch %d: 100%%|██████████| 250/250 [02:05<00:00,  2.00it/s, v_num=0, loss=0.5125]",
+                       i);
+      });
+      lines.push_back(written("[rank%d]: Traceback (most recent call last):", rank));
+      lines.push_back(written("[rank%d]:   File \"train.py\", line 7, in <module>", rank));
+      lines.push_back(written("[rank%d]: ", rank) + error);
+      const auto runs = runs_of(lines);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).iteration, 5000);
+      EXPECT_EQ(runs.at(0).state, state) << rank << error;
+    }
+}
+
 }  // namespace
 }  // namespace etad::test
