@@ -375,6 +375,30 @@ TEST(GenericTimes, AValidationLastsFromWhereItIsAnnouncedToItsResults) {
   }
 }
 
+// Minutes, which are those since the beginning; each start announces itself, as does one that goes on with epoch 16.
+TEST(GenericTimes, TablesWhoseLastColumnIsTheTimeSoFar) {
+  Lines lines;
+  for (const int begin : {0, 0, 16}) {
+    lines.emplace_back("------------------- [START 2026-03-01 10:00:12] -------------------");
+    lines.emplace_back("** start training here! **");
+    lines.emplace_back(
+        "lr       iter     epoch    | loss   top-1  top-2            |    Current Best    | time       |");
+    for (int i = begin; i < 20; ++i) {
+      const int minutes = 27 * (i - begin + 1);
+      lines.push_back(
+          written("0.0001  %3d.0  %3d.0        | 0.412  80.125  96.250          |       80.125     "
+                  "  | %2d hr %02d min",
+                  i, i, minutes / 60, minutes % 60));
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, ordinal < 2 ? 20 : 19) << "that they count from 0 the third does not show";
+    EXPECT_DOUBLE_EQ(step_time(run), 1620) << ordinal;
+  }
+}
+
 TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
   const auto runs = runs_of(lines_by(12, [](int i) {
     const int minutes = i < 6 ? 2 * i : 12 + 90 * (i - 6);
