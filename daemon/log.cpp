@@ -67,16 +67,21 @@ spdlog::logger& console() {
 }
 
 void to_journal(Level level, std::string_view message, Fields fields) {
-  std::vector<std::string> entries = {"MESSAGE=" + std::string(message),
-                                      "PRIORITY=" + std::to_string(priority(level)),
-                                      "SYSLOG_IDENTIFIER=etad"};
-  for (const auto& [name, value] : fields) entries.push_back("ETAD_" + std::string(name) + "=" + value);
+  std::vector<std::string> entries = journal_fields(level, message, fields);
   std::vector<iovec> parts;
   for (std::string& entry : entries) parts.push_back({entry.data(), entry.size()});
   sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
 }
 
 }  // namespace
+
+std::vector<std::string> journal_fields(Level level, std::string_view message, Fields fields) {
+  std::vector<std::string> out = {"MESSAGE=" + printable(message),
+                                  "PRIORITY=" + std::to_string(priority(level)), "SYSLOG_IDENTIFIER=etad"};
+  for (const auto& [name, value] : fields)
+    out.push_back("ETAD_" + std::string(name) + "=" + printable(value));
+  return out;
+}
 
 void set_level(std::string_view name) {
   const auto level = name == "warning" ? spdlog::level::warn : spdlog::level::from_str(std::string(name));

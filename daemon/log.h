@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "parsers/base/error.h"
 
@@ -18,6 +19,9 @@ using Fields = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 // Level by its name in the configuration; messages below it are dropped. Thread-safe, at any time.
 void set_level(std::string_view name);
+
+// A message as the journal is given it. Of what lets a name steer a terminal journalctl shows all but control characters.
+std::vector<std::string> journal_fields(Level level, std::string_view message, Fields fields);
 
 void write(Level level, std::string_view message, Fields fields = {});
 

@@ -16,5 +16,14 @@ TEST(Log, LetsNoNameSteerTheTerminalItIsShownOnOrBeginALineOfItsOwn) {
   EXPECT_EQ(shown.find('\n'), shown.size() - 1);
 }
 
+TEST(Log, LetsNoNameSteerTheTerminalThatTheJournalIsReadOn) {
+  const auto fields =
+      log::journal_fields(log::Level::warning, "/tmp/gnp.\xe2\x80\xaelog: denied\netad: forged",
+                          {{"SOURCE", "/tmp/gnp.\xe2\x80\xaelog\nPRIORITY=0"}});
+  EXPECT_THAT(fields, testing::ElementsAre("MESSAGE=/tmp/gnp.\\u202elog: denied\\x0aetad: forged",
+                                           "PRIORITY=4", "SYSLOG_IDENTIFIER=etad",
+                                           "ETAD_SOURCE=/tmp/gnp.\\u202elog\\x0aPRIORITY=0"));
+}
+
 }  // namespace
 }  // namespace etad
