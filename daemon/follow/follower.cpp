@@ -13,6 +13,8 @@ constexpr std::chrono::seconds kWatchAnew{60};
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
 constexpr std::size_t kMostPassedOver = 4096;
+constexpr std::size_t kMostNoticed = 256;
+constexpr std::chrono::hours kNoticedKept{24};
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
@@ -20,8 +22,11 @@ constexpr std::size_t kSlice = 16'384;  // names that are listed before lines ar
 
 }  // namespace
 
+// Each once, of as many as users make up: what was told is forgotten where there are too many, but once a day at most.
 void Follower::Impl::notice(const std::string& text) {
-  if (noticed.insert(text).second) notices.push_back(text);
+  if (noticed.size() >= kMostNoticed && polled >= forget_noticed) noticed.clear();
+  if (noticed.empty()) forget_noticed = polled + kNoticedKept;
+  if (noticed.size() < kMostNoticed && noticed.insert(text).second) notices.push_back(text);
 }
 
 Stream& Follower::Impl::add(const std::string& path, std::size_t watch, bool literal, SteadyTime now) {

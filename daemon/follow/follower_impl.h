@@ -147,6 +147,7 @@ struct Follower::Impl {
   Imports imports;
   std::vector<std::string> notices;
   std::set<std::string> noticed;
+  SteadyTime forget_noticed{};  // where there are too many
 };
 
 }  // namespace etad::follow

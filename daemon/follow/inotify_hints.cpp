@@ -70,20 +70,20 @@ class InotifyHints final : public HintSource {
     }
   }
 
+  // One buffer at a time: whoever changes files faster than events are read would never let it come to an end.
   Hints drain() override {
     Hints out;
     alignas(inotify_event) std::array<char, 64 * 1024> buffer;
-    for (;;) {
-      const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return out;
-      for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
-        inotify_event event{};
-        std::memcpy(&event, buffer.data() + at, sizeof event);
-        take(event, buffer.data() + at + sizeof event, out);
-        at += sizeof event + event.len;
-      }
+    ssize_t got = 0;
+    do got = ::read(fd_, buffer.data(), buffer.size());
+    while (got < 0 && errno == EINTR);
+    for (std::size_t at = 0; got > 0 && at < static_cast<std::size_t>(got);) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + at, sizeof event);
+      take(event, buffer.data() + at + sizeof event, out);
+      at += sizeof event + event.len;
     }
+    return out;
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <set>
 
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/follower.h"
@@ -275,6 +276,23 @@ TEST_F(OnDisk, InotifyTellsOfAFolderByEachOfItsNames) {
   write("folder/log", "one\n");
   const HintSource::Hints told = hints->drain();
   EXPECT_THAT(told.paths, testing::IsSupersetOf({path("folder/log"), path("link/log")}));
+}
+
+// Whoever changes files faster than events are read would else hold up all that the reader does beside that.
+TEST_F(OnDisk, InotifyIsReadInBoundedPieces) {
+  constexpr std::size_t kFiles = 2500, kMostAtOnce = 2048;
+  Errno error = 0;
+  const auto hints = inotify_hints(error);
+  if (!hints) GTEST_SKIP() << "no inotify here: " << std::strerror(error);
+  std::filesystem::create_directory(path("folder"));
+  ASSERT_TRUE(hints->watch(path("folder")));
+  for (std::size_t i = 0; i < kFiles; ++i) write("folder/" + std::to_string(i), "");
+  std::set<std::string> told;
+  for (HintSource::Hints hints_now = hints->drain(); !hints_now.paths.empty(); hints_now = hints->drain()) {
+    EXPECT_LE(hints_now.paths.size(), kMostAtOnce);
+    told.insert(hints_now.paths.begin(), hints_now.paths.end());
+  }
+  EXPECT_EQ(told.size(), kFiles);
 }
 
 }  // namespace

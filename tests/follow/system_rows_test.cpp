@@ -67,6 +67,22 @@ TEST(Following, WatchLimit) {
   }
 }
 
+TEST(Following, OfWhatIsSaidOnceNoMoreIsRememberedThanFits) {
+  constexpr int kFolders = 300, kMost = 256;
+  Harness etad(watching("/logs/*/train.log"));
+  for (int i = 0; i < kFolders; ++i) {
+    const std::string folder = "/logs/user" + std::to_string(i);
+    etad.files.write(folder + "/train.log", "one\n");
+    etad.files.fail("list", folder, EACCES);
+  }
+  etad.poll();
+  EXPECT_EQ(etad.follower->take_notices().size(), kMost);
+  etad.poll();
+  EXPECT_TRUE(etad.follower->take_notices().empty()) << "said once";
+  etad.poll(std::chrono::hours(25));
+  EXPECT_EQ(etad.follower->take_notices().size(), kMost) << "a day later they are said again";
+}
+
 TEST(Following, QueueOverflow) {
   WithHints etad("/logs/*.log");
   etad.files.write(kLog, "one\n");
