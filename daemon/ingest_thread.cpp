@@ -54,6 +54,13 @@ IngestCounters sum(IngestCounters a, const IngestCounters& b) {
   return a;
 }
 
+void write_of_source(log::Level level, const std::string& text, const std::string& path) {
+  if (path.empty())
+    log::write(level, text, {{"PART", "sources"}});
+  else
+    log::write(level, text, {{"PART", "sources"}, {"SOURCE", path}});
+}
+
 }  // namespace
 
 Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats) {
@@ -107,6 +114,7 @@ IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed
     : writer_(writer),
       committed_(std::move(committed)),
       command_line_reader_(command_lines),
+      source_warnings_(write_of_source),
       wake_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 IngestThread::~IngestThread() {
@@ -233,9 +241,7 @@ void IngestThread::round(Work& work) {
   tell_outcome(failure());
   const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
   if ((done && *done) || labelled) committed_();
-  for (const std::string& notice : work.follower->take_notices()) {
-    log::warning(notice, {{"PART", "sources"}});
-  }
+  for (const std::string& notice : work.follower->take_notices()) source_warnings_.tell(notice, now);
   for (const Error& notice : work.ingest->take_notices()) log::warning(notice.text(), {{"PART", "sources"}});
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
@@ -293,24 +299,6 @@ std::optional<Error> IngestThread::failure() const {
   return commit_failure_ ? commit_failure_ : house_failure_;
 }
 
-// The same for files that can't be read.
-void IngestThread::tell_streams(const std::vector<follow::Status>& streams) {
-  std::map<std::string, std::string> waiting;
-  for (const follow::Status& stream : streams) {
-    if (stream.state != follow::State::waiting) continue;
-    const auto told = told_waiting_.find(stream.path);
-    if (told == told_waiting_.end() || told->second != stream.text) {
-      log::warning(stream.path + ": " + stream.text, {{"PART", "sources"}, {"SOURCE", stream.path}});
-    }
-    waiting[stream.path] = stream.text;
-  }
-  for (const auto& [path, text] : told_waiting_) {
-    if (!waiting.contains(path))
-      log::info(path + ": no longer " + text, {{"PART", "sources"}, {"SOURCE", path}});
-  }
-  told_waiting_ = std::move(waiting);
-}
-
 // Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a
 // date get theirs from it.
 void IngestThread::tell_clock(follow::SteadyTime now, Instant wall) {
@@ -333,7 +321,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
     const auto begun = follow::SteadyTime::clock::now();
     streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses());
     lookup = std::make_shared<const follow::Lookup>(work.follower->lookup());
-    tell_streams(*streams);
+    source_warnings_.look(*streams, now);
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
     work.next_publish =
         now + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);

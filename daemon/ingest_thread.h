@@ -18,6 +18,7 @@
 #include "daemon/follow/follower.h"
 #include "daemon/ingest.h"
 #include "daemon/shared_writer.h"
+#include "daemon/source_warnings.h"
 #include "parsers/rules/format.h"
 #include "threads/mutex.h"
 
@@ -88,13 +89,13 @@ class IngestThread {
   std::optional<Error> failure() const;
   void tell_clock(follow::SteadyTime now, Instant wall);
   void tell_outcome(const std::optional<Error>& failure);
-  void tell_streams(const std::vector<follow::Status>& streams);
   void keep_house(follow::SteadyTime now, Instant wall, bool busy);
   void wait(const Work& work, bool worked) const;
 
   SharedWriter& writer_;
   std::function<void()> committed_;
   CommandLineReader* command_line_reader_;
+  SourceWarnings source_warnings_;
   int wake_fd_ = -1;
   IngestSetup setup_;
   std::unique_ptr<Work> work_;
@@ -104,10 +105,9 @@ class IngestThread {
   std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
   std::optional<Error> house_failure_;                      // of the last step of maintenance
-  bool outdated_ = false;                            // rules that were owed to the history may know more
-  std::string told_failure_;                         // what the log last said of the history; empty: nothing
-  std::map<std::string, std::string> told_waiting_;  // … and of files that can't be read, by path
-  IngestCounters before_;                            // of earlier starts: counters do not go back at a reload
+  bool outdated_ = false;     // rules that were owed to the history may know more
+  std::string told_failure_;  // what the log last said of the history; empty: nothing
+  IngestCounters before_;     // of earlier starts: counters do not go back at a reload
 
   mutable Mutex mutex_;
   IngestStatus status_ GUARDED_BY(mutex_);
