@@ -67,6 +67,7 @@ std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
 
 void Discovery::begin() {
   directories_.clear();
+  listed_ = 0;
   unreadable_.clear();
   plain_.clear();
   links_.clear();
@@ -113,6 +114,7 @@ std::vector<Discovery::Found> Discovery::take(FileSystem& files) {
   under_way_ = false;
   note_names(files);
   told_ = lookup_now();
+  told_listed_ = listed_;
   told_refused_ = std::move(refused_);
   std::vector<Found> out = std::move(plain_);
   out.insert(out.end(), std::make_move_iterator(links_.begin()), std::make_move_iterator(links_.end()));
@@ -140,6 +142,7 @@ std::size_t Discovery::expand(FileSystem& files, Task task) {
     parts = parts_of(task.rest);
   }
   const std::vector<DirectoryEntry> entries = list(files, task.directory);
+  listed_ += entries.size();
   if (task.root && !parts.is_last && !has_wildcard(parts.first))  // it need not be looked for
     tasks_.push_back({joined(task.directory, parts.first), parts.rest});
   else

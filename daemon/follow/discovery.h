@@ -61,6 +61,8 @@ class Discovery {
 
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
+  // How many names it listed in them.
+  std::size_t names() const { return told_listed_; }
   // All names of one of these that a mount shows under several; of any other none.
   std::vector<std::string> names_of(const std::string& directory) const;
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
@@ -108,6 +110,7 @@ class Discovery {
   std::map<std::int64_t, std::size_t> refused_;                    // likewise, too many
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
+  std::size_t listed_ = 0, told_listed_ = 0;  // names, and those of the last scan that came to its end
   std::map<std::string, std::vector<std::string>> names_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::vector<Found> plain_;

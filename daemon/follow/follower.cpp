@@ -361,11 +361,14 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
   if (discovery.may_find(path)) hurry_scan(now);
 }
 
-// A hint brings the next scan forward: of many folders not at once, as they may change all the time.
+// A hint brings the next scan forward: of many folders and names not at once, as they may change all the time.
 void Follower::Impl::hurry_scan(SteadyTime now) {
   constexpr std::chrono::milliseconds kOfEachFolder{1};
-  const auto folders = static_cast<int>(discovery.directories().size());
-  const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4, folders * kOfEachFolder);
+  constexpr std::chrono::microseconds kOfEachName{10};
+  const auto folders = static_cast<std::int64_t>(discovery.directories().size());
+  const auto names = static_cast<std::int64_t>(discovery.names());
+  const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4,
+                                                   folders * kOfEachFolder + names * kOfEachName);
   scan_hinted = true;
   scan_hinted_amid = discovery.is_under_way();
   next_scan = std::min(next_scan, std::max(now, last_scan + rest));

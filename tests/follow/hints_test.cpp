@@ -128,6 +128,22 @@ TEST(FollowingHints, WhatNoPatternFitsBringsNoScan) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
 }
 
+TEST(FollowingHints, AFolderOfManyNamesIsListedTheMoreSeldomTheMoreThereAre) {
+  constexpr int kNames = 10'000;
+  Hinted etad("/logs/*.log");
+  etad.files.create("/logs/notes.txt");
+  for (int i = 0; i < kNames; ++i)
+    etad.files.hard_link("/logs/notes.txt", "/logs/" + std::to_string(i) + ".txt");
+  etad.rest_for(seconds(1));
+  const int before = etad.files.calls["list"];
+  for (int i = 0; i < 100; ++i) {
+    etad.hint("/logs/new.log");
+    for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget)) etad.commit(batch);
+    etad.now += milliseconds(10);
+  }
+  EXPECT_LE(etad.files.calls["list"] - before, 11) << "in a second";
+}
+
 TEST(FollowingHints, FilesThatOneScanLeavesToTheNextMissedNoHint) {
   Hinted etad("/logs/*.log");
   for (int i = 0; i < 2'100; ++i) etad.files.create("/logs/" + std::to_string(i) + ".log");
