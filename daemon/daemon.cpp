@@ -30,14 +30,18 @@ constexpr std::chrono::minutes kLongestRestOfSoon{1};
 
 }  // namespace
 
-// What becomes of a followed run: in the journal, counted, and trouble to the operator's command.
-void Daemon::tell_run(const RunEvent& event) {
+void Daemon::write_of_run(const RunEvent& event) {
   const bool bad = is_trouble(event.kind) && event.kind != RunEventKind::recovered;
   log::write(bad ? log::Level::warning : log::Level::info, event.message,
              {{"EVENT", std::string(name_of(event.kind))},
               {"RUN", std::to_string(event.row.id)},
               {"SOURCE", event.row.source},
               {"NETWORK", event.row.run.network}});
+}
+
+// What becomes of a followed run: in the journal, counted, and trouble to the operator's command.
+void Daemon::tell_run(const RunEvent& event) {
+  run_messages_.tell(event, steady_clock::now());
   if (alerts_ && is_trouble(event.kind)) alerts_->post(event, system::now());
   const Lock lock(mutex_);
   ++run_events_[event.kind];

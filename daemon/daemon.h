@@ -22,8 +22,10 @@
 #include "daemon/command_line_reader.h"
 #include "daemon/config.h"
 #include "daemon/ingest_thread.h"
+#include "daemon/log.h"
 #include "daemon/pace.h"
 #include "daemon/refit.h"
+#include "daemon/run_messages.h"
 #include "daemon/run_watch.h"
 #include "daemon/service/backend.h"
 #include "daemon/service/server.h"
@@ -97,6 +99,7 @@ class Daemon final : public service::Backend {
   };
   void refit_round(RefitTurns& next);
   void open_run_watch() UNCHECKED;  // of the start too
+  static void write_of_run(const RunEvent& event);
   void tell_run(const RunEvent& event);
   void refit_at_once();
   void note_refit(const Result<prediction::RefitReport>& report);
@@ -116,6 +119,7 @@ class Daemon final : public service::Backend {
   std::unique_ptr<Refit> refit_;
   const Helpers helpers_;
   std::unique_ptr<Alerts> alerts_;  // nullptr: no command is configured
+  RunMessages run_messages_{write_of_run, [](const std::string& text) { log::warning(text); }};
   std::unique_ptr<RunWatch> run_watch_;
   std::map<RunEventKind, std::int64_t> run_events_ GUARDED_BY(mutex_);  // told since the start
   Mutex networks_mutex_;                                                // one list at a time

@@ -6,19 +6,10 @@ namespace etad {
 
 // What was left out is told with the first message after it.
 bool SourceWarnings::may_write(follow::SteadyTime now) {
-  if (now >= window_ends_) {
-    window_ends_ = now + kWindow;
-    in_window_ = 0;
-    if (const std::size_t many = std::exchange(left_out_, 0); many > 0)
-      write_(log::Level::warning,
-             std::to_string(many) + " messages about files were left out: `etactl sources` tells all", {});
-  }
-  if (in_window_ == kMostInWindow) {
-    ++left_out_;
-    return false;
-  }
-  ++in_window_;
-  return true;
+  if (const std::size_t many = limit_.take_left_out(now); many > 0)
+    write_(log::Level::warning,
+           std::to_string(many) + " messages about files were left out: `etactl sources` tells all", {});
+  return limit_.admits(now);
 }
 
 void SourceWarnings::tell(const std::string& text, follow::SteadyTime now) {

@@ -11,14 +11,14 @@
 
 #include "daemon/follow/follower.h"
 #include "daemon/log.h"
+#include "daemon/message_limit.h"
 
 namespace etad {
 
 class SourceWarnings {
  public:
   static constexpr std::chrono::seconds kOfOneFile{60};  // between two messages
-  static constexpr std::chrono::seconds kWindow{60};
-  static constexpr std::size_t kMostInWindow = 60;
+  static constexpr std::size_t kMostAMinute = 60;
 
   // Writes one message; `path` is empty where it is of no file that is followed.
   using Write = std::function<void(log::Level, const std::string& text, const std::string& path)>;
@@ -39,8 +39,7 @@ class SourceWarnings {
 
   Write write_;
   std::map<std::string, Told> told_;  // by path
-  follow::SteadyTime window_ends_{};
-  std::size_t in_window_ = 0, left_out_ = 0;
+  MessageLimit limit_{kMostAMinute};
 };
 
 }  // namespace etad

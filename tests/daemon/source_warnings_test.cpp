@@ -49,7 +49,7 @@ TEST_F(SourceWarningsTest, OfAFileWhoseErrorComesAndGoesThereIsOneAMinute) {
 
 TEST_F(SourceWarningsTest, OfManyFilesSomeAreToldAndHowManyWereNot) {
   for (int i = 0; i < 1000; ++i) warnings_.tell("/folder" + std::to_string(i) + ": denied", now_);
-  EXPECT_THAT(told_, SizeIs(SourceWarnings::kMostInWindow));
+  EXPECT_THAT(told_, SizeIs(SourceWarnings::kMostAMinute));
   told_.clear();
   warnings_.tell("/another: denied", now_ + seconds(61));
   EXPECT_THAT(told_, ElementsAre("940 messages about files were left out: `etactl sources` tells all",

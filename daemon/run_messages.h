@@ -1,0 +1,35 @@
+// What the log says of followed runs. Of one user's it is given so many messages a minute: a log that begins run after run
+// would else fill it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "daemon/message_limit.h"
+#include "daemon/run_watch.h"
+
+namespace etad {
+
+class RunMessages {
+ public:
+  static constexpr std::size_t kMostAMinute = 240;
+
+  using Write = std::function<void(const RunEvent&)>;
+  using WriteLeftOut = std::function<void(const std::string& text)>;
+  RunMessages(Write write, WriteLeftOut write_left_out)
+      : write_(std::move(write)), write_left_out_(std::move(write_left_out)) {}
+
+  void tell(const RunEvent& event, MessageLimit::Time now);
+
+ private:
+  Write write_;
+  WriteLeftOut write_left_out_;
+  std::map<std::optional<std::int64_t>, MessageLimit> limits_;  // by owner
+};
+
+}  // namespace etad
