@@ -254,8 +254,26 @@ void track::Windows::tell(Told value) {
   state_.told.push_back(std::move(value));
 }
 
+namespace {
+
+Event of_epoch(const Event& event) {
+  Event out = event;
+  out.remove(Field::since);
+  out.add(Field::since, 1, "epoch");
+  return out;
+}
+
+}  // namespace
+
 // What lines before it have told of this one joins it.
 void track::Windows::progress(const Moment& m) {
+  // With since = "heading" batches count only where a heading has announced their epoch: a prediction, before the first
+  // one or behind the end, tells of its own in the same words.
+  if (m.event.text(Field::since) == "heading") {
+    const RunTrack* const open = all_.runs.open();
+    if (open && open->epochs.announced) progress({of_epoch(m.event), m.now, m.out});
+    return;
+  }
   if (state_.told.empty()) return progress_of(m);
   const auto told = std::exchange(state_.told, {});
   Event whole = m.event;

@@ -47,6 +47,22 @@ TEST(BarsByEpoch, OfATestAboveTheNextEpochsLinesAreNoEpochs) {
   }
 }
 
+// … and where that line says that the epoch is finished.
+TEST(BarsByEpoch, AboveTheLineThatTheirEpochIsFinished) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    lines.emplace_back("100%|##########| 391/391 [00:34<00:00, 11.50it/s]");
+    lines.push_back(written("Finished epoch:%d | Loss : 0.4125", epoch));
+    lines.emplace_back("Validation: 100%|##########| 40/40 [00:02<00:00, 20.00it/s]");
+  }
+  lines.emplace_back("Done Training ...");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 6 * 391);
+  EXPECT_NEAR(step_time(runs.at(0)), 1 / 11.5, 1e-6);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // … and where a test's line numbers the epoch, as the training's may, the longer one is the training's.
 TEST(BarsByEpoch, AboveTheLineOfTheirTest) {
   for (const bool both : {false, true}) {
@@ -370,6 +386,18 @@ TEST(BarsByEpoch, OfAPlanThatTheLogTellsInWords) {
       EXPECT_NEAR(step_time(runs.at(0)), 0.5 * gathered, 0.01 * gathered) << numbered << gathered;
     }
   }
+}
+
+TEST(BarsByEpoch, NamedInShort) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 3; ++epoch)
+    for (int i = 100; i <= 500; i += 100)
+      lines.push_back(written("Ep %d: %3d%%|##        | %d/500 [%02d:%02d<00:50,  4.00batch/s]", epoch, i / 5,
+                              i, i / 240, i / 4 % 60));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 1500);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.005);
 }
 
 }  // namespace

@@ -128,5 +128,41 @@ TEST(StepsOfEpochs, OrSamples) {
   EXPECT_NEAR(step_time(steps), 15.0 / 50, 1e-3);
 }
 
+// A tutorial on BERT, which many follow: 1,250 batches of 0.5 s an epoch, shown every 200. Behind the end a prediction
+// tells of its batches in the same words.
+Lines tutorial_on_bert(int trainings) {
+  const auto clock = [](int s) { return written("%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60); };
+  Lines lines;
+  for (int training = 0; training < trainings; ++training) {
+    for (int epoch = 1; epoch <= 4; ++epoch) {
+      lines.push_back(written("======== Epoch %d / 4 ========", epoch));
+      lines.emplace_back("Training...");
+      for (int batch = 200; batch < 1250; batch += 200)
+        lines.push_back(
+            (batch < 1000 ? written("  Batch   %d", batch) : written("  Batch 1,%03d", batch % 1000)) +
+            "  of  1,250.    Elapsed: " + clock(batch / 2) + ".");
+      lines.insert(lines.end(), {"  Average training loss: 0.41", "  Training epcoh took: " + clock(625)});
+      lines.insert(lines.end(), {"Running Validation...", "  Accuracy: 0.81", "  Validation took: 0:00:20"});
+    }
+    lines.insert(lines.end(), {"Training complete!", "Total training took 0:43:00 (h:mm:ss)"});
+    for (int batch = 100; batch < 400; batch += 100)
+      lines.push_back(written("  Batch   %d  of    419.    Elapsed: 0:00:%02d.", batch, batch / 8));
+  }
+  return lines;
+}
+
+TEST(StepsOfEpochs, OfBatchesUnderHeadingsAndNoneOfAPrediction) {
+  for (const std::size_t restart : {0U, 9U, 30U}) {
+    const auto runs = runs_of(tutorial_on_bert(2), restart);
+    ASSERT_EQ(runs.size(), 2U) << restart;
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 5000) << ordinal;
+      EXPECT_EQ(run.max_iterations, 5000) << ordinal;
+      EXPECT_NEAR(step_time(run), 0.5, 0.005) << ordinal;
+      EXPECT_EQ(run.state, RunState::finished) << ordinal;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
