@@ -9,7 +9,7 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kStrangers = 0.03;     // series that those of all other networks count for
+constexpr double kStrangers = 0.03;     // series that all other networks count for
 constexpr double kOtherSettings = 0.4;  // that a series with other settings counts for: as for effects
 constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
 constexpr int kPoolings = 3;            // of pooling; the weights hardly move after the third
@@ -23,9 +23,10 @@ using Weights = BatchCurves::Weights;
 using Sharpness = BatchCurves::Sharpness;
 
 constexpr unsigned kWithSettings = kNetworkInPhase | kSettings;
+const std::string kAnySettings = "any settings ";
 
 std::array<std::string, 2> pools_of(const Case& what) {
-  return {"any settings " + key_of(what, kNetworkInPhase), "settings " + key_of(what, kWithSettings)};
+  return {kAnySettings + key_of(what, kNetworkInPhase), "settings " + key_of(what, kWithSettings)};
 }
 
 Sharpness normalised(const Sharpness& log_weights) {
@@ -137,7 +138,6 @@ void BatchCurves::weigh_series(const Weights& beforehand) {
     series.weights = series.likelihood * prior(series);
     series.weights /= series.weights.sum();
     if (!series.shows_curve) continue;
-    total += series.weights;
     const auto add = [&pools](const std::string& to, const Weights& part) {
       const auto [pool, is_new] = pools.try_emplace(to, part);
       if (!is_new) pool->second += part;
@@ -145,6 +145,9 @@ void BatchCurves::weigh_series(const Weights& beforehand) {
     add(series.pools[0], kOtherSettings * series.weights);
     add(series.pools[1], (1 - kOtherSettings) * series.weights);
   }
+  // A network's series are alike: many of them say no more of another network than one.
+  for (const auto& [pool, weights] : pools)
+    if (pool.starts_with(kAnySettings)) total += weights / weights.sum();
   all_ = total / total.sum();
   pools_ = std::move(pools);
 }

@@ -30,6 +30,20 @@ TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) 
   EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
 }
 
+// One network on ten devices takes nearly as long over any batch, another on one takes time in proportion: of a third one
+// either is as likely.
+TEST(BatchCurves, ANetworkOnManyDevicesCountsForStrangersAsOne) {
+  History history;
+  for (const double b : {4., 8., 16., 32., 64., 128.}) {
+    add(history, a_case("grows", b), 0.001 * b);
+    for (const char device : std::string("abcdefghij")) add(history, a_case("flat", b, 1, {device}), 500 + b);
+  }
+  add(history, a_case("another", 4), 0.01);
+  const double grows = std::log(ratio(history, a_case("another", 128), a_case("another", 4))) / std::log(32);
+  EXPECT_GT(grows, 0.3);
+  EXPECT_LT(grows, 0.7);
+}
+
 // Half precision hides the samples behind the launches, full precision does not, on every device.
 TEST(BatchCurves, SeriesWithTheSameSettingsCountMost) {
   const auto of = [](const char* precision, double b, const char* device) {
