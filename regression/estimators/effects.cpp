@@ -37,8 +37,7 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
                               const Strengths& strengths) {
   Eigen::MatrixXd out =
       symmetric(groups, [&](const Known* a, const Known* b) { return covariance(a->point, b->point); });
-  out.diagonal() +=
-      numbers_of(groups, [&](const Known* one) { return noise_variance(one->runs, strengths); });
+  out.diagonal().array() += noise_variance(strengths);
   return out;
 }
 
@@ -137,7 +136,7 @@ class Effects final : public Fitted {
     Estimate out;
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double left = covariance_(point, point) - block->factor.matrixL().solve(shared).squaredNorm();
-    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(1, strengths_));
+    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(strengths_));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};

@@ -31,17 +31,9 @@ constexpr Effect kEffects[] = {
     {kD | kS, Form::level, Strength::pairs, 0.10},
     {kN | kD, Form::level, Strength::pairs, 0.05},
     {kD | kP, Form::level, Strength::pairs, 0.04},
-    {kN | kP | kS, Form::level, Strength::pairs, 0.04},
-    {kN | kD | kS, Form::level, Strength::pairs, 0.07},
-    {kN | kH, Form::level, Strength::pairs, 0.02},
-    {kH | kP, Form::level, Strength::pairs, 0.02},
-    {kD | kP | kS, Form::level, Strength::pairs, 0.02},
     {0, Form::curve, Strength::curves, 0.06},
     {kN, Form::curve, Strength::curves, 0.07},
     {kN | kD, Form::curve, Strength::curves, 0.05},
-    {kN, Form::exact, Strength::curves, 0.01},
-    {kD, Form::exact, Strength::curves, 0.01},
-    {kN | kD, Form::exact, Strength::curves, 0.01},
     {kOwn, Form::curve, Strength::own_curves, 0.10},
     {kP, Form::log_devices, Strength::devices, 0.06},
     {kN | kP, Form::log_devices, Strength::devices, 0.03},
@@ -132,12 +124,8 @@ Covariance::Covariance(const Strengths& strengths) {
 double Covariance::operator()(const KernelPoint& a, const KernelPoint& b) const {
   const Variances& sums = of_equal_[equal_facts(a, b)];
   const double settings = settings_likeness(a, b);
-  const double forms[kForms] = {1,
-                                matern(a.log_samples - b.log_samples),
-                                std::abs(a.log_samples - b.log_samples) < 1e-9 ? 1.0 : 0.0,
-                                a.log_devices * b.log_devices,
-                                a.ring * b.ring,
-                                std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
+  const double forms[kForms] = {1, matern(a.log_samples - b.log_samples), a.log_devices * b.log_devices,
+                                a.ring * b.ring, std::abs(a.log_devices - b.log_devices) < 1e-9 ? 1.0 : 0.0};
   double out = 0;
   for (std::size_t i = 0; i < kForms; ++i)
     out += forms[i] * (sums.always[i] + settings * sums.by_settings[i]);
@@ -154,9 +142,9 @@ double likeness(const KernelPoint& a, const KernelPoint& b) {
          (equal & kOwn ? 4 : 0);
 }
 
-double noise_variance(int runs, const Strengths& strengths) {
+double noise_variance(const Strengths& strengths) {
   const double noise = strengths[static_cast<std::size_t>(Strength::noise)] * kNoise;
-  return noise * noise / std::min(runs, 4);  // replicates share their day: more than four say no more
+  return noise * noise;
 }
 
 }  // namespace etad::estimators

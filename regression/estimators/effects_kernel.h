@@ -47,12 +47,11 @@ class Encoder {
 enum class Form : std::uint8_t {
   level,         // the same at all batch sizes and numbers of devices
   curve,         // over log b, Matérn 3/2
-  exact,         // at one batch size alone
   log_devices,   // log k
   ring,          // (k-1)/k
   same_devices,  // at one number of devices alone
 };
-inline constexpr std::size_t kForms = 6;
+inline constexpr std::size_t kForms = 5;
 
 // The covariance where the effects have these strengths. It is a sum of strength^2 times what the effects of that
 // strength make, so with one strength 1 and the others 0 it is that part alone.
@@ -73,7 +72,7 @@ class Covariance {
 // from.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
-// Variance about the truth of the median of so many replicates.
-double noise_variance(int runs, const Strengths& strengths);
+// Variance about the truth of the median of some replicates. They share their day: many say hardly more than one.
+double noise_variance(const Strengths& strengths);
 
 }  // namespace etad::estimators
