@@ -71,8 +71,8 @@ using roofline::Parameters;
 using roofline::squared;
 
 constexpr int kMaxNetworks = 32;  // more of them hardly make a machine's parameters surer
-constexpr int kSteps = 20;
-constexpr int kHalvings = 8;    // of a step
+constexpr int kSteps = 12;
+constexpr int kTries = 8;       // of a step
 constexpr double kNear = 3e-2;  // a step this short, in the logarithm, is the last
 
 // Standard deviations of the priors. Peaks and overheads are hardly known beforehand; a kind of layer falls
@@ -110,7 +110,8 @@ Parameters typical(const Runs& runs) {
   return x;
 }
 
-// A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Gauss-Newton.
+// A machine's roofline, fitted to its runs of described networks: the maximum a posteriori by Levenberg and Marquardt's
+// method (Marquardt, SIAM J. Appl. Math. 11, 1963).
 class Roofline {
  public:
   explicit Roofline(Runs& runs);  // of at most kMaxNetworks networks, the first ones
@@ -245,6 +246,7 @@ void Roofline::learn_deviations(const Rows& rows, const Eigen::VectorXd& weight)
 
 void Roofline::fit(const Groups& groups, const Eigen::VectorXd& prior) {
   Rows rows = rows_at(groups, x_);
+  double damping = 1;
   for (int step = 0; step < kSteps; ++step) {
     const Eigen::VectorXd precise = precision(), weight = weights_of(groups, rows);
     const auto cost = [&](const Eigen::VectorXd& x) {
@@ -253,16 +255,20 @@ void Roofline::fit(const Groups& groups, const Eigen::VectorXd& prior) {
     Eigen::MatrixXd information = precise.asDiagonal();
     Eigen::VectorXd slope = precise.cwiseProduct(prior - x_);
     add_rows(groups, rows, weight, information, slope);
-    const Eigen::LLT<Eigen::MatrixXd> solver(information);
-    Eigen::VectorXd change = solver.solve(slope);
-    if (!change.allFinite()) break;
-    root_ = solver.matrixL().solve(Eigen::MatrixXd::Identity(columns_, columns_));
-    // As far as the derivatives hold: a step that makes it worse is halved.
+    // As far as the derivatives hold: a step that makes it worse is damped more, the one after a good step less.
     const double before = cost(x_);
-    for (int halved = 0; halved < kHalvings; ++halved, change /= 2) {
+    Eigen::LLT<Eigen::MatrixXd> solver;
+    Eigen::VectorXd change;
+    for (int tried = 0; tried < kTries; ++tried, damping *= 2) {
+      Eigen::MatrixXd damped = information;
+      damped.diagonal() *= 1 + damping;
+      change = solver.compute(damped).solve(slope);
+      if (!change.allFinite()) return;
       rows = rows_at(groups, x_ + change);
       if (cost(x_ + change) <= before) break;
     }
+    damping /= 2;
+    root_ = solver.matrixL().solve(Eigen::MatrixXd::Identity(columns_, columns_));
     x_ += change;
     learn_deviations(rows, weight);
     if (change.cwiseAbs().maxCoeff() < kNear) break;
