@@ -294,6 +294,21 @@ bool track::Epochs::fills_bar_of_epochs(RunTrack* open, const Event& event) {
   return true;
 }
 
+// A bar that counts samples, in steps of as many as the run's batch has; as it stands where that is not known.
+void track::Epochs::epoch_of_samples(const RunTrack& r, const Moment& m) {
+  const std::int64_t each = all_.values.train_samples(r);
+  const auto all = positive_of(m.event, Field::iterations);
+  Event event = m.event;
+  event.remove(Field::unit);
+  std::string steps;
+  if (all && each > 0) {
+    steps = std::to_string(std::max<std::int64_t>(1, *all / each));
+    event.remove(Field::iterations);
+    event.add(Field::iterations, 1, steps);
+  }
+  epoch({event, m.now, m.out});
+}
+
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
@@ -310,6 +325,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (fills_bar_of_epochs(open, m.event)) return;
   if (line.is(Tells::end) && ends_nothing(open, m.event)) return;
   RunTrack& r = run_of(m, line.number, line.is(Tells::beginning));
+  if (m.event.text(Field::unit) == "sample") return epoch_of_samples(r, m);
   take_up(r, m, line.tests);
   if (line.is(Tells::beginning)) begin(r, m, line.number);
   if (line.number) r.epochs.see(*line.number, m.event.has(Field::epochs));

@@ -221,6 +221,7 @@ class Epochs : Part {
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
   bool is_one_more(const Event& event) const;
   void one_more(const Moment& m);
+  void epoch_of_samples(const RunTrack& r, const Moment& m);
   bool counts_again(const Moment& m, std::int64_t epoch);
   bool measures_again(const Event& event, std::int64_t epoch);
   bool fills_bar_of_epochs(RunTrack* open, const Event& event);

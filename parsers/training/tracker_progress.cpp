@@ -216,6 +216,8 @@ std::optional<track::OfStep> track::Windows::counted_otherwise(RunTrack& r, cons
     if (counts_samples(r, event, each))
       return OfStep{each, (all + each - 1) / each};  // the last one is smaller
     if (event.text(Field::unit) == "sample") {
+      if (each <= 0 && event.has(Field::elapsed))
+        return {};  // a bar may be drawn first when several steps are done
       if (each <= 0 && !r.progressed()) {
         each = count_of(event, Field::batch).value_or(0);
         r.known.global_batch_size = each;

@@ -400,5 +400,27 @@ TEST(BarsByEpoch, NamedInShort) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.005);
 }
 
+// U-Net's bars count images, of which four make a step, and two are left over. An image takes an eighth of a second.
+TEST(BarsByEpoch, ThoseThatCountImagesAreSteps) {
+  for (const bool batch_is_told : {true, false})
+    for (const bool states : {true, false}) {
+      std::vector<std::string> lines;
+      if (batch_is_told) lines.emplace_back("        Batch size:      4");
+      for (int epoch = 1; epoch <= 3; ++epoch) {
+        for (int done = 200; states && done <= 1000; done += 200)
+          lines.push_back(written(
+              "Epoch %d/3:  %d%%|####      | %d/1002 [%02d:%02d<01:00,  8.00img/s, loss (batch)=0.25]", epoch,
+              done / 11, done, done / 8 / 60, done / 8 % 60));
+        lines.push_back(written(
+            "Epoch %d/3: 100%%|██████████| 1002/1002 [02:05<00:00,  8.00img/s, loss (batch)=0.25]", epoch));
+      }
+      const auto runs = runs_of(lines);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).iteration, batch_is_told ? 750 : 3006);
+      EXPECT_EQ(runs.at(0).max_iterations, batch_is_told ? 750 : 3006);
+      EXPECT_NEAR(step_time(runs.at(0)), batch_is_told ? 0.5 : 0.125, 0.001);
+    }
+}
+
 }  // namespace
 }  // namespace etad::test
