@@ -164,5 +164,20 @@ TEST(StepsOfEpochs, OfBatchesUnderHeadingsAndNoneOfAPrediction) {
   }
 }
 
+// The plan stands in headings that end with the learning rate.
+TEST(StepsOfEpochs, UnderHeadingsWithTheLearningRate) {
+  Lines lines;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    lines.push_back(written("Epoch: %d/40 | Learning Rate: 1.250e-04", epoch));
+    for (int i = 0; i < 400; i += 100)
+      lines.push_back(
+          written("2026-03-01 10:%02d:%02d,250 [%04d/400] Loss 0.8125", 4 * epoch + i / 100, 5, i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).max_iterations, 40 * 400);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.6, 0.005);
+}
+
 }  // namespace
 }  // namespace etad::test
