@@ -76,6 +76,9 @@ OsResult<bool> Follower::Impl::reads_another(const std::string& path, const File
 OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
   if (by_head.empty() || status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
+  // Its own, whose file system was mounted anew: another's that begins alike was away as well.
+  const auto own = streams.find(self);
+  if (own != streams.end() && own->second.stream->has_when_mounted_anew(key_of(status))) return false;
   auto file = contents.open(path);
   if (!file) return tl::unexpected(file.error());
   if (file->content->compressed()) {

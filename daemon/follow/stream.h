@@ -111,6 +111,11 @@ class Stream {
   }                                         // a uid
   bool is_known() const { return known_; }  // a file of its path has been read or begun
   std::optional<FileKey> key() const;       // of the file being read
+  // Whether that, or the one read before, has this key since its file system was mounted anew.
+  bool has_when_mounted_anew(const FileKey& key) const {
+    const FileKey& own = current_ ? current_->key : ended_key_;
+    return key.device != own.device && same_but_for_device(key, own);
+  }
   // Of what was read of it, or, where there is none, of the file before.
   ReadPart part() const { return current_ ? current_->reader.part() : last_.part; }
   std::optional<SteadyTime> gone_since() const { return gone_since_; }

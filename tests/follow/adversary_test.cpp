@@ -186,6 +186,35 @@ TEST(Adversary, AFileUnderAnotherDeviceNumberIsTheSameFile) {
   }
 }
 
+TEST(Adversary, FilesThatBeginAlikeKeepTheirStreamsUnderAnotherDeviceNumber) {
+  const std::string header(2000, 'h');
+  for (const bool births : {true, false}) {
+    for (const bool running : {true, false}) {
+      Harness etad(watching("/logs/*"));
+      etad.files.births = births;
+      for (const char* log : {kLog, kOther}) etad.files.write(log, header + "\n");
+      etad.poll();
+      if (running) {  // unmounted, and both are closed by then
+        etad.poll(std::chrono::minutes(1));
+        for (const char* log : {kLog, kOther})
+          for (const char* call : {"status", "open", "resolve"}) etad.files.fail(call, log, ENOENT);
+        etad.files.fail("list", "/logs", ENOENT);
+        etad.poll();
+        etad.poll();
+        etad.files.heal();
+      }
+      if (!running) etad.stop();
+      etad.files.device = 7;
+      for (const char* log : {kLog, kOther}) etad.files.write(log, std::string("line of ") + log + "\n");
+      if (!running) etad.start();
+      etad.poll();
+      for (const char* log : {kLog, kOther})
+        EXPECT_THAT(etad.lines_of[log], ElementsAre(header, std::string("line of ") + log))
+            << births << running;
+    }
+  }
+}
+
 TEST(Adversary, ARotatedFileUnderAnotherDeviceNumberIsTheSameFile) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
