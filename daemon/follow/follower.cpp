@@ -22,11 +22,16 @@ constexpr std::size_t kSlice = 16'384;  // names that are listed before lines ar
 
 }  // namespace
 
-// Each once, of as many as users make up: what was told is forgotten where there are too many, but once a day at most.
+// Each once, of as many as users make up: what was told is forgotten where there are too many, but once a day at most,
+// and that more are left out is said.
 void Follower::Impl::notice(const std::string& text) {
   if (noticed.size() >= kMostNoticed && polled >= forget_noticed) noticed.clear();
   if (noticed.empty()) forget_noticed = polled + kNoticedKept;
-  if (noticed.size() < kMostNoticed && noticed.insert(text).second) notices.push_back(text);
+  if (noticed.size() == kMostNoticed || !noticed.insert(text).second) return;
+  notices.push_back(text);
+  if (noticed.size() == kMostNoticed)
+    notices.push_back(
+        "of files so much is to be told that the rest of a day is left out: `etactl sources` shows each");
 }
 
 Stream& Follower::Impl::add(const std::string& path, std::size_t watch, bool literal, SteadyTime now) {
