@@ -157,6 +157,14 @@ bool counts_again(const RunTrack& r, const Event& event, std::int64_t iteration)
   return !r.headed || (trains && iteration < r.window.from->iteration / 2);
 }
 
+// The same before the window's end: its beginning may be the run's, where lines state whole seconds.
+bool counts_again_within_window(const RunTrack& r, const Event& event, std::int64_t iteration) {
+  const auto elapsed = event.number(Field::elapsed);
+  const auto& last = r.training.last_elapsed;
+  return !r.headed && r.window.from && elapsed && last && *elapsed < *last / 2 &&
+         iteration < r.run.iteration.value_or(0) / 2;
+}
+
 // A line that says itself that it trains, behind those of a job that tested.
 bool trains_behind_job(const RunTrack* r, const Event& event) {
   return r && r->job_known && r->run.job == Job::test && r->progressed() &&
@@ -361,8 +369,9 @@ void track::Windows::progress_of(const Moment& m) {
   if (!planned) return;
   const auto iteration = place(*planned, m);
   if (!iteration) return;
-  if (!counts_again(*planned, event, *iteration)) return train_progress(*planned, m, *iteration);
-  if (is_another_writers(*planned, m, *iteration)) return;
+  const bool within = counts_again_within_window(*planned, event, *iteration);
+  if (!within && !counts_again(*planned, event, *iteration)) return train_progress(*planned, m, *iteration);
+  if (!within && is_another_writers(*planned, m, *iteration)) return;
   RunTrack& anew = all_.runs.begin_again(m);
   if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);
 }

@@ -290,5 +290,23 @@ TEST(Toolboxes, UpdatesOfParlAi) {
   EXPECT_EQ(run.train.samples_per_iteration, 16);
 }
 
+// Tables that state whole seconds make long windows, and a training may begin anew before the first one is over.
+TEST(Toolboxes, AShortTrainingAndItsRestartAreTwo) {
+  std::vector<std::string> lines;
+  for (const int tables : {9, 60})
+    for (int i = 1; i <= tables; ++i) {
+      lines.insert(lines.end(), {"------------------------------", "| time/              |          |"});
+      lines.push_back(written("|    iterations      | %-8d |", i));
+      lines.push_back(written("|    time_elapsed    | %-8d |", 2 * i));
+      lines.push_back(written("|    total_timesteps | %-8d |", 4096 * i));
+      lines.emplace_back("------------------------------");
+    }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 9 * 4096);
+  EXPECT_EQ(runs.at(1).iteration, 60 * 4096);
+  EXPECT_NEAR(step_time(runs.at(1)), 2.0 / 4096, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
