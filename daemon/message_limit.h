@@ -1,5 +1,5 @@
-// How many messages of one kind the log is given: whoever writes logs makes them up at will, and no user's may hide what
-// is said of another's.
+// How many messages the log is given in a minute: whoever writes logs makes them up at will. Where one user's messages
+// must not hide another's, each owner has a limit of their own.
 #pragma once
 
 #include <chrono>

@@ -112,13 +112,7 @@ TEST(Adversary, MoreOfAGzipThanIsAllowedIsNotRead) {
 TEST(Adversary, ARotationBetweenAnyTwoCallsOfARestartLosesNothing) {
   for (int at = 1;; ++at) {
     Harness etad(watching("/logs/*"));
-    etad.files.write(kLog, "one\n");
-    etad.poll();
-    etad.stop();
-    etad.files.write(kLog, "two\n");
-    etad.files.rename(kLog, kRotated);
-    etad.files.write(kLog, "three\n");
-    etad.start();
+    etad.rotate_while_down();
     int calls = 0;
     etad.files.meanwhile = [&](const std::string&, const std::string&) {
       if (++calls != at) return;

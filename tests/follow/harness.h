@@ -95,6 +95,17 @@ class Harness {
     follower->committed(batch);
   }
 
+  // While the daemon is down, the log that it has begun to read grows, is rotated, and begins anew.
+  void rotate_while_down() {
+    files.write(kLog, "one\n");
+    poll();
+    stop();
+    files.write(kLog, "two\n");
+    files.rename(kLog, kRotated);
+    files.write(kLog, "three\n");
+    start();
+  }
+
   std::string text_of(const std::string& path) const {
     for (const Status& status : follower->statuses())
       if (status.path == path) return status.text;

@@ -18,22 +18,11 @@ class RemoteFiles : public ::testing::Test {
     etad_.files.finds_by_name = true;
   }
 
-  // While the daemon is down, the log that it has begun to read grows, is rotated, and begins anew.
-  void rotate_while_down() {
-    etad_.files.write(kLog, "one\n");
-    etad_.poll();
-    etad_.stop();
-    etad_.files.write(kLog, "two\n");
-    etad_.files.rename(kLog, kRotated);
-    etad_.files.write(kLog, "three\n");
-    etad_.start();
-  }
-
   Harness etad_{{{"/logs/*.log", 0, false}}};
 };
 
 TEST_F(RemoteFiles, AFileThatWasRotatedWhileTheDaemonWasDownIsReadOn) {
-  rotate_while_down();
+  etad_.rotate_while_down();
   etad_.poll();
   EXPECT_THAT(etad_.lines, ElementsAre("one", "two", "three"));
   EXPECT_EQ(etad_.lost, 0);
@@ -88,7 +77,7 @@ TEST(RemoteLinks, OneThatLeadsNowhereAndHasTheInodeOfAFileThatIsGoneIsNotWaitedF
 // Of the same number of names as before, while they are listed.
 TEST_F(RemoteFiles, ARotationWhileNamesAreListedIsSeen) {
   etad_.files.write("/logs/train.log.1", "old\n");
-  rotate_while_down();
+  etad_.rotate_while_down();
   int rotations = 1;
   etad_.files.meanwhile = [&](const std::string& call, const std::string& path) {
     if (call != "status" || path != kRotated || rotations-- <= 0) return;
