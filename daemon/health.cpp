@@ -95,7 +95,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   Health out;
   out.started_at = inputs.started_at;
   out.looking = inputs.ingest.looking;
-  out.sources = static_cast<std::int64_t>(inputs.ingest.streams->size());
+  out.sources = static_cast<std::int64_t>(inputs.ingest.followed);
   std::string first;
   for (const follow::Status& stream : *inputs.ingest.streams) {
     if (stream.state != follow::State::waiting) continue;

@@ -23,6 +23,7 @@ namespace {
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
 constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
 constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::size_t kManyNames = 1'000;                 // of which a list's memory is worth giving back
 constexpr std::chrono::hours kForgetFinished{1};          // what long ended is forgotten then
 constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
 constexpr int kRecoverPause = 1'000;                      // milliseconds between two tries to begin anew
@@ -319,7 +320,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   std::shared_ptr<const follow::Lookup> lookup;
   if (due) {
     const auto begun = follow::SteadyTime::clock::now();
-    streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses());
+    streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses(false));
     lookup = std::make_shared<const follow::Lookup>(work.follower->lookup());
     source_warnings_.look(*streams, now);
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
@@ -334,6 +335,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   if (const auto last = work.ingest->last_commit()) status_.last_commit = last;  // else of before a reload
   status_.failure = failure();
   if (!due) return;
+  status_.followed = work.follower->size();
   status_.streams = std::move(streams);
   status_.lookup = std::move(lookup);
   status_.looking = false;
@@ -350,6 +352,8 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
     next_place_look_ = now + kPlaceLook;
     if (!writer_.with([](Writer& writer) { return writer.check_place(); })) next_house_ = now;
   }
+  // A list of ten thousand names, made each minute, is all that an idle daemon takes memory for.
+  if (!busy && work_->follower->take_listed() >= kManyNames) system::return_memory();
   if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
   const auto owed = work_->ingest->rules_look().again_if_owed();
@@ -362,7 +366,7 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   if (kept && now >= next_forgetting_) next_forgetting_ = now + kForgetFinished;
   house_failure_ = kept ? std::nullopt : std::optional(kept.error());
   next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
-  // What catching up needed, and what listing ten thousand names needs each minute.
+  // What catching up needed.
   if (!busy && kept) system::return_memory();
 }
 

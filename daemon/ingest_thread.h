@@ -50,7 +50,8 @@ struct IngestStatus {
   bool looking = true;  // the patterns have not been looked up yet
   IngestCounters counters;
   std::optional<Instant> last_commit;
-  std::shared_ptr<const std::vector<follow::Status>> streams;  // never null
+  std::size_t followed = 0;                                    // streams
+  std::shared_ptr<const std::vector<follow::Status>> streams;  // but those at rest; never null
   std::shared_ptr<const follow::Lookup> lookup;                // never null
   std::int64_t lag_bytes = 0;
   std::optional<follow::SteadyTime>

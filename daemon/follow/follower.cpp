@@ -9,7 +9,6 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::chrono::seconds kWatchAnew{60};
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
 constexpr std::size_t kMostPassedOver = 4096;
@@ -34,21 +33,24 @@ void Follower::Impl::notice(const std::string& text) {
         "of files so much is to be told that the rest of a day is left out: `etactl sources` shows each");
 }
 
-Stream& Follower::Impl::add(const std::string& path, std::size_t watch, bool literal, SteadyTime now) {
+Followed& Follower::Impl::add(const std::string& path, std::size_t watch, bool literal, SteadyTime now) {
   const StreamId id = next_id++;
   const Watch& rule = discovery.watch(watch);
   Followed& followed = streams[id];
-  followed.stream = std::make_unique<Stream>(id, rule.tag, path, rule.read_rotated);
+  followed.id = id;
+  followed.tag = rule.tag;
+  followed.path = path;
+  followed.read_rotated = rule.read_rotated;
   followed.literal = literal;
-  by_path[followed.stream->path()] = id;
+  by_path[followed.path] = id;
   schedule.add(id, now);
-  return *followed.stream;
+  return followed;
 }
 
 void Follower::Impl::drop(StreamId id) {
   const auto found = streams.find(id);
   if (found == streams.end()) return;
-  by_path.erase(found->second.stream->path());
+  by_path.erase(found->second.path);
   if (!found->second.target.empty()) by_target.erase(found->second.target);
   claim(found->second, std::nullopt);
   note_owner(found->second, std::nullopt);
@@ -65,11 +67,13 @@ void Follower::Impl::set_watches(std::vector<Watch> watches) {
   watches.erase(first_journal, watches.end());
   discovery.set_watches(std::move(watches));
   std::vector<StreamId> unwatched;
-  for (const auto& [id, followed] : streams) {
-    if (const auto watch = discovery.watch_of(followed.stream->path()))
-      followed.stream->set_tag(discovery.watch(*watch).tag);
-    else
+  for (auto& [id, followed] : streams) {
+    const auto watch = discovery.watch_of(followed.path);
+    if (!watch) {
       unwatched.push_back(id);
+      continue;
+    }
+    followed.set_tag(discovery.watch(*watch).tag);
   }
   for (const StreamId id : unwatched) drop(id);
   std::erase_if(journals, [this](const auto& entry) {
@@ -105,19 +109,11 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
     const auto watch = discovery.watch_of(position.path);
     if (!watch || by_path.contains(position.path)) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
-    Stream& stream = add(position.path, *watch, literal, now);
+    Followed& followed = add(position.path, *watch, literal, now);
     if (const auto status = files.status(position.path); status && status->type == FileType::regular)
-      note_owner(streams[stream.id()], status->owner);
-    take_up(stream, position);
+      note_owner(followed, status->owner);
+    take_up(followed, position);
   }
-}
-
-// Whether the kernel would tell of a change of its file.
-bool Follower::Impl::gives_hints(const Followed& followed) const {
-  const auto watched = [this](const std::string& path) {
-    return hinting.contains(split_path(path).directory);
-  };
-  return watched(followed.stream->path()) && (followed.target.empty() || watched(followed.target));
 }
 
 // Looks for new files. What lies under a known path is that stream's own affair.
@@ -129,6 +125,7 @@ void Follower::Impl::scan(SteadyTime now) {
   }
   contents.begin_turn(options.batch_bytes);
   std::vector<Discovery::Found> found = discovery.take(files);
+  listed += discovery.names();
   const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
   if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
     close_oldest(0);
@@ -233,15 +230,15 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
     before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!known || !before) return !before;  // looked at again soon
-  Stream& stream = add(found.path, found.watch, found.literal, now);
-  if (is_file) note_owner(streams[stream.id()], status->owner);
-  if (*known) return take_up(stream, **known);
+  Followed& followed = add(found.path, found.watch, found.literal, now);
+  if (is_file) note_owner(followed, status->owner);
+  if (*known) return take_up(followed, **known);
   if (!is_file) return true;
-  claim(streams[stream.id()], key_of(*status));
-  note_target(streams[stream.id()]);
-  stream.expect(*status);
-  if (before->offset > 0) stream.adopt(*status, *before);
-  note_head(streams[stream.id()]);
+  claim(followed, key_of(*status));
+  note_target(followed);
+  followed.expect(*status);
+  if (before->offset > 0) followed.awake().adopt(*status, *before);
+  note_head(followed);
   return true;
 }
 
@@ -263,29 +260,10 @@ void Follower::Impl::pass_over(const std::string& path, const std::string& base)
 void Follower::Impl::forget_gone(SteadyTime now) {
   std::vector<StreamId> forgotten;
   for (const auto& [id, followed] : streams) {
-    const auto since = followed.stream->gone_since();
+    const auto since = followed.gone_since();
     if (since && !followed.literal && now - *since >= options.forget_after) forgotten.push_back(id);
   }
   for (const StreamId id : forgotten) drop(id);
-}
-
-void Follower::Impl::watch_directories(SteadyTime now) {
-  if (hints == nullptr) return;
-  std::set<std::string> directories = discovery.directories();
-  for (const auto& [target, id] : by_target) directories.insert(split_path(target).directory);
-  const bool anew = now >= next_watch;
-  if (anew) next_watch = now + kWatchAnew;
-  std::erase_if(hinting,
-                [&](const std::string& directory) { return anew || !directories.contains(directory); });
-  for (const std::string& directory : directories) {
-    if (hinting.contains(directory)) continue;
-    const auto done = hints->watch(directory);
-    if (done) hinting.insert(directory);
-    if (done || done.error() == ENOENT || done.error() == ENOTDIR || done.error() == ENOTSUP) continue;
-    notice("no hints from the kernel, polling instead: " + std::generic_category().message(done.error()) +
-           (done.error() == ENOSPC ? " (raise fs.inotify.max_user_watches)" : ""));
-    if (done.error() == ENOSPC) break;  // nor for the others
-  }
 }
 
 void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out) {
@@ -294,10 +272,15 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
     return more ? schedule.again(id, now) : schedule.moved(id, now);  // asking it costs next to nothing
   }
   Followed& followed = streams.at(id);
+  if (followed.rests_still(files)) {
+    budget -= std::min(budget, kLook);
+    return schedule.rested(id, now, gives_hints(followed));
+  }
   std::size_t slice = std::min(budget, options.batch_bytes);
   const std::size_t before = slice;
   contents.begin_turn(options.batch_bytes);
-  const Stream::Outcome outcome = followed.stream->look(around, now, slice, out);
+  Stream& stream = followed.awake();
+  const Stream::Outcome outcome = stream.look(around, now, slice, out);
   // What has to be asked again is not free, or it would be asked for ever.
   const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : kLook;
   budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
@@ -312,21 +295,21 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
       schedule.rested(id, now, gives_hints(followed));
       break;
   }
-  if (const auto key = followed.stream->key(); key != followed.key) {
+  if (const auto key = stream.key(); key != followed.key) {
     claim(followed, key);
     note_target(followed);
     next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
   }
   note_head(followed);
-  if (const auto owner = followed.stream->owner()) note_owner(followed, owner);
-  if (!followed.stream->is_open()) {
+  if (const auto owner = stream.owner()) note_owner(followed, owner);
+  if (!stream.is_open()) {
     open.erase(id);
   } else if (const auto [entry, added] = open.try_emplace(id, now);
              !added && outcome != Stream::Outcome::idle) {
     entry->second = now;
   }
-  const bool lacks = Stream::lacks_descriptors(followed.stream->failure());
-  if (lacks && open.size() > (followed.stream->is_open() ? 1U : 0U)) {
+  const bool lacks = Stream::lacks_descriptors(stream.failure());
+  if (lacks && open.size() > (stream.is_open() ? 1U : 0U)) {
     most_open = std::max<std::size_t>(open.size() / 2, 1);
     close_oldest(most_open - 1);
     schedule.now(id, now);
@@ -334,12 +317,17 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   close_oldest(most_open);
 }
 
+void Follower::Impl::close(Followed& followed) {
+  if (followed.is_open()) followed.awake().close_file();
+  followed.rest();
+}
+
 // Those that have not moved for longest.
 void Follower::Impl::close_oldest(std::size_t most_left) {
   while (open.size() > most_left) {
     const auto oldest = std::min_element(open.begin(), open.end(),
                                          [](const auto& a, const auto& b) { return a.second < b.second; });
-    streams.at(oldest->first).stream->close_file();
+    close(streams.at(oldest->first));
     open.erase(oldest);
   }
 }
@@ -347,36 +335,9 @@ void Follower::Impl::close_oldest(std::size_t most_left) {
 void Follower::Impl::close_idle(SteadyTime now) {
   std::erase_if(open, [&](const auto& entry) {
     if (now - entry.second < options.close_after) return false;
-    streams.at(entry.first).stream->close_file();
+    close(streams.at(entry.first));
     return true;
   });
-}
-
-// Something happened at `path`.
-void Follower::Impl::wake(const std::string& path, SteadyTime now) {
-  if (const auto known = by_path.find(path); known != by_path.end()) return schedule.hint(known->second, now);
-  if (const auto target = by_target.find(path); target != by_target.end()) schedule.hint(target->second, now);
-  const SplitPath place = split_path(path);
-  if (const auto rotated = rotated_name(place.name)) {
-    const std::string base = path.substr(0, path.size() - place.name.size()) + rotated->base;
-    if (const auto known = by_path.find(base); known != by_path.end())
-      return schedule.hint(known->second, now);
-  }
-  hinting.erase(path);  // of a directory: it may have been moved or removed
-  if (discovery.may_find(path)) hurry_scan(now);
-}
-
-// A hint brings the next scan forward: of many folders and names not at once, as they may change all the time.
-void Follower::Impl::hurry_scan(SteadyTime now) {
-  constexpr std::chrono::milliseconds kOfEachFolder{1};
-  constexpr std::chrono::microseconds kOfEachName{10};
-  const auto folders = static_cast<std::int64_t>(discovery.directories().size());
-  const auto names = static_cast<std::int64_t>(discovery.names());
-  const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4,
-                                                   folders * kOfEachFolder + names * kOfEachName);
-  scan_hinted = true;
-  scan_hinted_amid = discovery.is_under_way();
-  next_scan = std::min(next_scan, std::max(now, last_scan + rest));
 }
 
 Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watches, Options options,
@@ -436,7 +397,7 @@ void Follower::on_hint(SteadyTime now) {
   const HintSource::Hints hints = impl.hints->drain();
   for (const std::string& path : hints.removed)
     if (const auto known = impl.by_path.find(path); known != impl.by_path.end())
-      impl.streams.at(known->second).stream->note_removed();
+      impl.streams.at(known->second).awake().note_removed();
   for (const std::string& path : hints.paths) impl.wake(path, now);
   for (const std::string& folder : hints.folders)
     if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);
@@ -449,7 +410,9 @@ void Follower::committed(const Batch& batch) {
   if (const auto journal = impl_->journals.find(batch.stream); journal != impl_->journals.end())
     return journal->second.committed(batch);
   const auto found = impl_->streams.find(batch.stream);
-  if (found != impl_->streams.end()) found->second.stream->committed(batch);
+  if (found == impl_->streams.end()) return;
+  found->second.awake().committed(batch);
+  found->second.rest();
 }
 
 void Follower::rewind(StreamId stream) {
@@ -459,24 +422,33 @@ void Follower::rewind(StreamId stream) {
   }
   const auto found = impl_->streams.find(stream);
   if (found == impl_->streams.end()) return;
-  found->second.stream->rewind(impl_->finished);
-  if (!found->second.stream->is_known()) {
+  Stream& again = found->second.awake();
+  again.rewind(impl_->finished);
+  if (!again.is_known()) {
     impl_->drop(stream);  // whose file it is is asked anew
     impl_->next_scan = SteadyTime{};
     return;
   }
-  impl_->claim(found->second, found->second.stream->key());  // the file that it reads again
+  impl_->claim(found->second, again.key());  // the file that it reads again
   impl_->note_head(found->second);
   impl_->open.erase(stream);
   impl_->schedule.now(stream, SteadyTime{});
 }
 
-std::vector<Status> Follower::statuses() const {
+std::vector<Status> Follower::statuses(bool of_those_at_rest) const {
   std::vector<Status> out;
-  out.reserve(impl_->streams.size());
-  for (const auto& [id, followed] : impl_->streams) out.push_back(followed.stream->status());
+  for (const auto& [id, followed] : impl_->streams)
+    if (of_those_at_rest || !followed.is_at_rest()) out.push_back(followed.status());
   for (const auto& [id, journal] : impl_->journals) out.push_back(journal.status());
   return out;
+}
+
+std::size_t Follower::take_listed() {
+  return std::exchange(impl_->listed, 0);
+}
+
+std::size_t Follower::size() const {
+  return impl_->streams.size() + impl_->journals.size();
 }
 
 Lookup Follower::lookup() const {

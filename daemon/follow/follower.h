@@ -178,7 +178,10 @@ class Follower {
   // The commit failed: everything of this stream since its last committed batch is read again.
   void rewind(StreamId stream);
 
-  std::vector<Status> statuses() const;
+  // Of those at rest (followed.h) there is nothing to say but that they are followed.
+  std::vector<Status> statuses(bool of_those_at_rest = true) const;
+  std::size_t size() const;   // how many streams there are
+  std::size_t take_listed();  // how many names the looks at the patterns have listed since it was last asked
   Lookup lookup() const;
 
   // Messages for the log that belong to no stream ("inotify: no space left …; polling instead"), each once.

@@ -13,6 +13,7 @@
 #include "daemon/follow/discovery.h"
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/finished.h"
+#include "daemon/follow/followed.h"
 #include "daemon/follow/follower.h"
 #include "daemon/follow/journal.h"
 #include "daemon/follow/rotation.h"
@@ -22,16 +23,6 @@
 namespace etad::follow {
 
 struct Follower::Impl {
-  struct Followed {
-    std::unique_ptr<Stream> stream;
-    bool literal = false;
-    std::optional<FileKey> key;         // as in `by_key`
-    std::optional<std::int64_t> owner;  // of its file, where that is known; as in `of_owner`
-    std::string target;                 // where its path leads, if that is a link; as in `by_target`
-    std::optional<std::uint64_t>
-        head;  // the hash of its file's first bytes, if all are read; as in `by_head`
-  };
-
   // A file that is left to another stream for its name, and whether it is written to all the same.
   struct PassedOver {
     FileKey key;
@@ -77,7 +68,7 @@ struct Follower::Impl {
   void note_folder(const std::string& path, const std::string& folder);
   bool was_shifted(const SplitPath& place);
   bool is_rotated_elsewhere(const SplitPath& place, const std::string& base) const;
-  Stream& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
+  Followed& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
@@ -87,7 +78,7 @@ struct Follower::Impl {
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);
   bool gives_hints(const Followed& followed) const;
-  bool take_up(Stream& stream, const Position& position);
+  bool take_up(Followed& followed, const Position& position);
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);
   bool has_too_many(std::optional<std::int64_t> owner) const;
@@ -96,6 +87,7 @@ struct Follower::Impl {
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
+  static void close(Followed& followed);
   void close_idle(SteadyTime now);
   void close_oldest(std::size_t most_left);
   void wake(const std::string& path, SteadyTime now);
@@ -140,6 +132,7 @@ struct Follower::Impl {
   bool scan_hinted_amid = false;     // since this one began
   bool scan_hints_expected = false;  // of whatever has come since
   bool scan_left_some = false;       // files it found were left to the next one
+  std::size_t listed = 0;            // names, by the scans since somebody asked
   std::string scan_spender;          // the file that used up what a scan may inflate
   bool scan_hint_missed = false;     // something has come without one
   std::vector<Position> restored;    // until the first poll

@@ -29,7 +29,7 @@ void Follower::Impl::note_owner(Followed& followed, std::optional<std::int64_t> 
   if (followed.owner && --of_owner[*followed.owner] == 0) of_owner.erase(*followed.owner);
   if (owner) ++of_owner[*owner];
   followed.owner = owner;
-  schedule.set_owner(followed.stream->id(), owner);
+  schedule.set_owner(followed.id, owner);
 }
 
 bool Follower::Impl::has_too_many(std::optional<std::int64_t> owner) const {
@@ -57,10 +57,10 @@ std::vector<const Discovery::Found*> Follower::Impl::in_turns(std::vector<const 
 // was read yet, what lies under that stream's own path. An error: nobody knows now.
 OsResult<bool> Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
   if (!is_taken(key, self)) return false;
-  const Stream& reader = *streams.at(by_key.at(key)).stream;
+  const Followed& reader = streams.at(by_key.at(key));
   if (key.born != 0 || reader.is_open()) return true;  // nor is an open file's inode another's
   if (reader.part().marker.length == 0) {
-    const auto its_own = files.status(reader.path());
+    const auto its_own = files.status(reader.path);
     if (its_own) return key_of(*its_own) == key;
     return is_passing(its_own.error()) ? OsResult<bool>(tl::unexpected(its_own.error())) : false;
   }
@@ -78,7 +78,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   if (by_head.empty() || status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
   // Its own, whose file system was mounted anew: another's that begins alike was away as well.
   const auto own = streams.find(self);
-  if (own != streams.end() && own->second.stream->has_when_mounted_anew(key_of(status))) return false;
+  if (own != streams.end() && own->second.awake().has_when_mounted_anew(key_of(status))) return false;
   auto file = contents.open(path);
   if (!file) return tl::unexpected(file.error());
   if (file->content->compressed()) {
@@ -93,9 +93,9 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   while (next != by_head.begin() && (--next)->first == head->hash && asked < kMostAlike) {
     const StreamId id = next->second;
     Followed& followed = streams.at(id);
-    const ReadPart part = followed.stream->part();
+    const ReadPart part = followed.part();
     const bool may_be = id != self && part.head == *head && part.offset <= status.size &&
-                        !followed.stream->was_removed() &&
+                        !followed.was_removed() &&
                         !(followed.key && is_successor(key_of(status), *followed.key));
     if (!may_be) continue;
     ++asked;
@@ -104,7 +104,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
     const auto lost = *same ? has_lost_its_file(followed) : same;
     if (!lost) return lost;
     if (!*lost) continue;
-    followed.stream->go_on_in(path, status);
+    followed.awake().go_on_in(path, status);
     claim(followed, key_of(status));
     schedule.hint(id, polled);
     return true;
@@ -113,12 +113,12 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
 }
 
 OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
-  if (!followed.key) return !followed.stream->key();
-  const auto here = files.status(followed.stream->path());
+  if (!followed.key) return !followed.reads();
+  const auto here = files.status(followed.path);
   if (!here && is_passing(here.error())) return tl::unexpected(here.error());
   if (here && key_of(*here) == *followed.key) return false;
-  auto found = contents.find(split_path(followed.stream->path()).directory, *followed.key);
-  for (const std::string& folder : folders_of(followed.stream->path()))
+  auto found = contents.find(split_path(followed.path).directory, *followed.key);
+  for (const std::string& folder : folders_of(followed.path))
     if (!found && found.error() == ENOENT) found = contents.find(folder, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
   if (!found) return true;
@@ -127,7 +127,7 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
   const auto name = rotated_name(split_path(*found).name);
   if (!here || !name || !name->backup) return false;
   if (by_key.contains(key_of(*here))) return true;
-  const auto same = contents.matches(followed.stream->path(), key_of(*here), followed.stream->part());
+  const auto same = contents.matches(followed.path, key_of(*here), followed.part());
   if (!same) return tl::unexpected(moved_or(same.error()));
   return !*same;
 }
@@ -239,11 +239,10 @@ OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileS
   return ReadPart{};
 }
 
-bool Follower::Impl::take_up(Stream& stream, const Position& position) {
-  stream.restore(position);
-  if (stream.key() && by_key.contains(*stream.key())) stream.let_go();
-  Followed& followed = streams[stream.id()];
-  claim(followed, stream.key());
+bool Follower::Impl::take_up(Followed& followed, const Position& position) {
+  followed.restore(position);
+  if (const auto key = followed.reads(); key && by_key.contains(*key)) followed.awake().let_go();
+  claim(followed, followed.reads());
   note_target(followed);
   note_head(followed);
   return true;
@@ -251,7 +250,7 @@ bool Follower::Impl::take_up(Stream& stream, const Position& position) {
 
 // A file is read by one stream, whatever names it goes by. Nothing: by none any more.
 void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key) {
-  const StreamId id = followed.stream->id();
+  const StreamId id = followed.id;
   if (followed.key && !is_taken(*followed.key, id)) by_key.erase(*followed.key);
   followed.key = key && !is_taken(*key, id) ? key : std::nullopt;
   if (followed.key) by_key[*key] = id;
@@ -259,21 +258,21 @@ void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key
 
 // Where a link leads: what happens there is the stream's affair.
 void Follower::Impl::note_target(Followed& followed) {
-  const std::string& path = followed.stream->path();
+  const std::string& path = followed.path;
   const auto resolved = files.resolve(path);
   std::string target = resolved && *resolved != path ? *resolved : std::string();
   if (target == followed.target) return;
   if (!followed.target.empty()) by_target.erase(followed.target);
-  if (!target.empty()) by_target[target] = followed.stream->id();
+  if (!target.empty()) by_target[target] = followed.id;
   followed.target = std::move(target);
 }
 
 void Follower::Impl::note_head(Followed& followed) {
-  const ReadPart part = followed.stream->part();
+  const ReadPart part = followed.part();
   const auto head = part.head.length == kHeadBytes ? std::optional(part.head.hash) : std::nullopt;
   if (head == followed.head) return;
-  if (followed.head) by_head.erase({*followed.head, followed.stream->id()});
-  if (head) by_head.emplace(*head, followed.stream->id());
+  if (followed.head) by_head.erase({*followed.head, followed.id});
+  if (head) by_head.emplace(*head, followed.id);
   followed.head = head;
 }
 

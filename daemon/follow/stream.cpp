@@ -62,10 +62,6 @@ bool has_been_cut(const CurrentFile& file) {
 Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated)
     : id_(id), tag_(tag), path_(std::move(path)), read_rotated_(read_rotated) {}
 
-void Stream::restore(const Position& position) {
-  restore(Standing::of(position));
-}
-
 void Stream::restore(const Standing& standing) {
   position_ = standing;
   committed_.reset();
@@ -91,7 +87,6 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   const std::size_t first = out.size();
   moved_ = caught_up_ = unsettled_ = false;
   failure_ = 0;
-  expected_.reset();
   Look look{around, now, budget, out, look_under_path(around)};
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {

@@ -78,7 +78,12 @@ class Stream {
 
   Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated);
 
-  void restore(const Position& position);
+  // Goes on where the history has it.
+  void restore(const Standing& standing);
+  // Where it stands, if a stream that resumes from there would go on as this one: the file was read to its end and is
+  // closed, and the history has all of it. Else none.
+  const Standing* at_rest() const;
+  void resume(const Standing& standing);
   // Another stream reads its file from now on.
   void let_go();
 
@@ -90,8 +95,6 @@ class Stream {
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
   void adopt(const FileStatus& status, const ReadPart& part);
-  // A file was found under the path: until the first look all of it counts as unread.
-  void expect(const FileStatus& found) { expected_ = found.size; }
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
   bool was_removed() const { return removed_; }
@@ -119,7 +122,7 @@ class Stream {
   // Of what was read of it, or, where there is none, of the file before.
   ReadPart part() const { return current_ ? current_->reader.part() : last_.part; }
   std::optional<SteadyTime> gone_since() const { return gone_since_; }
-  Status status() const;
+  Status status() const;  // without what tells which stream it is of
 
  private:
   // What lies under the path: a regular file, nothing that could be read, or nobody knows.
@@ -176,7 +179,6 @@ class Stream {
   bool was_lost_by_another(const Look& look, const FileStatus& under_path);
   void fail(Errno error);
 
-  void restore(const Standing& standing);
   void lies_at(const std::string& file);
   Batch new_batch() const;
   Standing& next_position();
@@ -208,8 +210,7 @@ class Stream {
   bool unsettled_ = false;  // in this look: something is not known yet, asked again at once
   FileKey ended_key_;       // of the file before
   std::int64_t lost_bytes_ = 0;
-  std::optional<std::int64_t> expected_;  // bytes, before the first look
-  bool moved_ = false;                    // in this look
+  bool moved_ = false;  // in this look
   bool caught_up_ = false;
 
   State state_ = State::gone;

@@ -89,24 +89,37 @@ void Stream::rewind(FinishedFiles& finished) {
   known_ = false;
 }
 
+const Standing* Stream::at_rest() const {
+  if (!current_ || current_->content || committed_ || !position_.told || !position_.identity) return nullptr;
+  const CurrentFile& current = *current_;
+  const ReadPart& part = current.reader.part();
+  const bool is_where_told = position_.identity->key == current.key &&
+                             position_.identity->modified == current.seen.modified &&
+                             position_.part == part && position_.size == current.seen.size;
+  const bool was_read = current.at_end && current.pending == 0 && part.offset > 0 && carried_.empty();
+  const bool is_plain = state_ == State::following && told_state_ == state_ && told_error_.empty() &&
+                        current.elsewhere.empty() && !current.compressed && current.cut == 0 && !removed_;
+  // An import that has read more of it by now is asked for as long as nothing else was read.
+  const bool is_taken_up = part.offset == current.taken_up_at;
+  return is_where_told && was_read && is_plain && !is_taken_up ? &position_ : nullptr;
+}
+
+void Stream::resume(const Standing& standing) {
+  restore(standing);
+  told_state_ = state_ = State::following;
+  text_ = "following";
+}
+
 std::optional<FileKey> Stream::key() const {
   return current_ ? std::optional(current_->key) : std::nullopt;
 }
 
 Status Stream::status() const {
   Status out;
-  out.stream = id_;
-  out.tag = tag_;
-  out.path = path_;
   out.state = state_;
   out.text = text_;
   out.offset = position_.part.offset;
   out.size = position_.size;
-  if (expected_ && !current_) {
-    out.state = State::following;
-    out.text = "following";
-    out.size = *expected_;
-  }
   if (current_) {
     out.file = current_->elsewhere;
     out.offset = current_->reader.part().offset;

@@ -42,7 +42,6 @@ std::string state_of(const SourceRow& row) {
   if (row.pending) return "importing";
   if (row.kind == "import") return "imported";
   if (row.gone) return "gone";
-  if (row.format.empty()) return "not recognised";
   return "following";
 }
 

@@ -1,0 +1,69 @@
+// What the kernel tells of files and folders, and what comes of it.
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "daemon/follow/follower_impl.h"
+
+namespace etad::follow {
+namespace {
+
+constexpr std::chrono::seconds kWatchAnew{60};
+
+}  // namespace
+
+// Whether the kernel would tell of a change of its file.
+bool Follower::Impl::gives_hints(const Followed& followed) const {
+  const auto watched = [this](const std::string& path) {
+    return hinting.contains(split_path(path).directory);
+  };
+  return watched(followed.path) && (followed.target.empty() || watched(followed.target));
+}
+
+void Follower::Impl::watch_directories(SteadyTime now) {
+  if (hints == nullptr) return;
+  std::set<std::string> directories = discovery.directories();
+  for (const auto& [target, id] : by_target) directories.insert(split_path(target).directory);
+  const bool anew = now >= next_watch;
+  if (anew) next_watch = now + kWatchAnew;
+  std::erase_if(hinting,
+                [&](const std::string& directory) { return anew || !directories.contains(directory); });
+  for (const std::string& directory : directories) {
+    if (hinting.contains(directory)) continue;
+    const auto done = hints->watch(directory);
+    if (done) hinting.insert(directory);
+    if (done || done.error() == ENOENT || done.error() == ENOTDIR || done.error() == ENOTSUP) continue;
+    notice("no hints from the kernel, polling instead: " + std::generic_category().message(done.error()) +
+           (done.error() == ENOSPC ? " (raise fs.inotify.max_user_watches)" : ""));
+    if (done.error() == ENOSPC) break;  // nor for the others
+  }
+}
+
+// Something happened at `path`.
+void Follower::Impl::wake(const std::string& path, SteadyTime now) {
+  if (const auto known = by_path.find(path); known != by_path.end()) return schedule.hint(known->second, now);
+  if (const auto target = by_target.find(path); target != by_target.end()) schedule.hint(target->second, now);
+  const SplitPath place = split_path(path);
+  if (const auto rotated = rotated_name(place.name)) {
+    const std::string base = path.substr(0, path.size() - place.name.size()) + rotated->base;
+    if (const auto known = by_path.find(base); known != by_path.end())
+      return schedule.hint(known->second, now);
+  }
+  hinting.erase(path);  // of a directory: it may have been moved or removed
+  if (discovery.may_find(path)) hurry_scan(now);
+}
+
+// A hint brings the next scan forward: of many folders and names not at once, as they may change all the time.
+void Follower::Impl::hurry_scan(SteadyTime now) {
+  constexpr std::chrono::milliseconds kOfEachFolder{1};
+  constexpr std::chrono::microseconds kOfEachName{10};
+  const auto folders = static_cast<std::int64_t>(discovery.directories().size());
+  const auto names = static_cast<std::int64_t>(discovery.names());
+  const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4,
+                                                   folders * kOfEachFolder + names * kOfEachName);
+  scan_hinted = true;
+  scan_hinted_amid = discovery.is_under_way();
+  next_scan = std::min(next_scan, std::max(now, last_scan + rest));
+}
+
+}  // namespace etad::follow
