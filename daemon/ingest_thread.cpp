@@ -16,6 +16,7 @@
 #include "daemon/own_files.h"
 #include "daemon/pace.h"
 #include "daemon/system.h"
+#include "storage/placement.h"
 
 namespace etad {
 namespace {
@@ -66,7 +67,7 @@ void write_of_source(log::Level level, const std::string& text, const std::strin
 
 Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const FormatSet> formats) {
   IngestSetup setup;
-  setup.database = config.storage.path;
+  setup.database = real_path(config.storage.path);
   setup.host = config.host.empty() ? system::host_name() : config.host;
   setup.lost_after = config.follow.lost_after;
   setup.follow.line_limit = config.follow.line_limit;
@@ -81,8 +82,8 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
     auto pattern = PathPattern::compile(source.path_pattern);
     if (!pattern) return tl::unexpected(pattern.error());
     for (const std::string& path : source.paths) {
-      if (names_database(path, config.storage.path)) {
-        return fail("the pattern '" + path + "' finds the history itself, " + config.storage.path,
+      if (names_database(path, setup.database) || names_database(path, config.storage.path)) {
+        return fail("the pattern '" + path + "' finds the history itself, " + setup.database,
                     "a daemon that follows its own database would never be done");
       }
       setup.watches.push_back(

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace etad {
@@ -57,6 +59,12 @@ Result<WriterLock> WriterLock::take(const std::string& path) {
 
 WriterLock::~WriterLock() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code ignored;  // where there is none yet
+  const auto real = std::filesystem::canonical(path, ignored);
+  return ignored ? path : real.string();
 }
 
 bool may_be_written(const std::string& path) {

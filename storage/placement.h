@@ -46,6 +46,10 @@ class WriterLock {
   int descriptor_;
 };
 
+// Where the database lies that `path` may be a link to: SQLite keeps its other files there, and who writes to it is to be
+// known under both names.
+std::string real_path(const std::string& path);
+
 // Whether permissions and the file system let this process write the files of a history, and make them.
 bool may_be_written(const std::string& path);
 

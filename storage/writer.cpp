@@ -55,7 +55,8 @@ void by_run(std::span<const Records::Of<T>> records, Consume&& consume) {
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, const StorageOptions& options) {
+Result<std::unique_ptr<Writer>> Writer::open(const std::string& named, const StorageOptions& options) {
+  const std::string path = real_path(named);
   auto lock = WriterLock::take(path);
   if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());

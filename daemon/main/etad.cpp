@@ -25,6 +25,7 @@
 #include "daemon/usage/usage.h"
 #include "daemon/version.h"
 #include "parsers/base/printable.h"
+#include "storage/placement.h"
 
 namespace {
 
@@ -96,7 +97,7 @@ sigset_t block_signals() {
 // From here on the daemon writes where its history and its socket are, and nowhere else.
 void confine(const Config& config) {
   std::vector<std::string> folders;
-  for (const std::string& file : {config.storage.path, config.socket.path}) {
+  for (const std::string& file : {etad::real_path(config.storage.path), config.socket.path}) {
     const auto folder = std::filesystem::absolute(file).parent_path();
     std::error_code ignored;  // where a folder can't be made, what needs it says why
     std::filesystem::create_directories(folder, ignored);

@@ -101,6 +101,10 @@ TEST_F(IngestThreads, APatternThatFindsTheHistoryIsRefused) {
   const auto refused = ingest_setup(config, shipped_formats());
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("finds the history itself"));
+  config.storage.path = (folder_ / "elsewhere" / "link.db").string();
+  std::filesystem::create_directory(folder_ / "elsewhere");
+  std::filesystem::create_symlink(path(), config.storage.path);
+  EXPECT_FALSE(ingest_setup(config, shipped_formats())) << "a link to it";
 }
 
 }  // namespace

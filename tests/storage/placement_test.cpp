@@ -48,8 +48,13 @@ TEST_F(Placing, TwoDaemonsDoNotWriteToOneHistory) {
   EXPECT_THAT(second.error().text(), testing::HasSubstr("another process writes to this history"));
   EXPECT_TRUE(commit(*writer));
   EXPECT_TRUE(Reader::open(path_)) << "reading is everybody's";
+  const std::string link = dir_.file("link.db");
+  std::filesystem::create_symlink(path_, link);
+  EXPECT_FALSE(Writer::open(link)) << "whatever its name";
   writer.reset();
   EXPECT_TRUE(Writer::open(path_));
+  writer = must(Writer::open(link));
+  EXPECT_FALSE(Writer::open(path_));
 }
 
 // It would be SIGBUS that ends the process.
