@@ -1,6 +1,7 @@
 #include "daemon/health.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace etad {
@@ -89,6 +90,12 @@ void add_note(Health& out, const char* part, const char* why, const char* hint,
                        static_cast<std::int64_t>(subjects.size())});
 }
 
+std::vector<std::string> texts_of(const std::vector<follow::Obstacle>& obstacles, const auto& text) {
+  std::vector<std::string> out;
+  std::ranges::transform(obstacles, std::back_inserter(out), text);
+  return out;
+}
+
 }  // namespace
 
 service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
@@ -116,7 +123,8 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
   add_note(
       out, "folders", "can't be looked into",
       "give the daemon's user the right: `setfacl -m u:etad:rx FOLDER`; see operations.md, Who may do what",
-      inputs.ingest.lookup->unreadable);
+      texts_of(inputs.ingest.lookup->unreadable,
+               [](const auto& each) { return each.path + ": " + each.text; }));
   add_note(
       out, "patterns", "match no file",
       "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
@@ -130,7 +138,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
            inputs.ingest.lookup->refused);
   add_note(out, "rotated", "grow and are not read: by their names they are rotated files of another log",
            "if they are logs of their own, say `read_rotated = \"apart\"` in their [[source]]",
-           inputs.ingest.lookup->passed_over);
+           texts_of(inputs.ingest.lookup->passed_over, &follow::Obstacle::path));
   add_counters(out, inputs.ingest.counters);
   add_runs(out, inputs);
   add_gauge(out, "formats", "Loaded formats", inputs.formats);

@@ -100,6 +100,7 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
 
 // What one start of the thread works with.
 struct IngestThread::Work {
+  const Accounts accounts = Accounts::of_machine();
   std::unique_ptr<follow::FileSystem> files;
   std::unique_ptr<follow::HintSource> hints;
   std::unique_ptr<follow::Follower> follower;
@@ -116,7 +117,11 @@ IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed
     : writer_(writer),
       committed_(std::move(committed)),
       command_line_reader_(command_lines),
-      source_warnings_(write_of_source),
+      source_warnings_(write_of_source,
+                       [this](const std::string& path) -> MessageLimit::Owner {
+                         const auto uid = system::owner_of_name(path);
+                         return uid && work_ ? MessageLimit::Owner(work_->accounts.of(*uid)) : uid;
+                       }),
       wake_fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 IngestThread::~IngestThread() {
@@ -137,7 +142,7 @@ IngestOptions ingest_options(const IngestSetup& setup) {
 // From what the history holds.
 Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   auto work = std::make_unique<Work>();
-  work->files = without_database(follow::posix_filesystem(), setup_.database, Accounts::of_machine());
+  work->files = without_database(follow::posix_filesystem(), setup_.database, work->accounts);
   follow::Errno error = 0;
   work->hints = follow::inotify_hints(error);
   if (!work->hints) log::warning("no inotify (" + std::string(std::strerror(error)) + "): polling only");
@@ -243,8 +248,10 @@ void IngestThread::round(Work& work) {
   tell_outcome(failure());
   const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
   if ((done && *done) || labelled) committed_();
-  for (const std::string& notice : work.follower->take_notices()) source_warnings_.tell(notice, now);
-  for (const Error& notice : work.ingest->take_notices()) log::warning(notice.text(), {{"PART", "sources"}});
+  for (const std::string& notice : work.follower->take_notices())
+    write_of_source(log::Level::warning, notice, {});
+  for (const Error& notice : work.ingest->take_notices())
+    source_warnings_.tell(notice.where, notice.text(), now);
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
   const bool worked = done && *done;
@@ -323,7 +330,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
     const auto begun = follow::SteadyTime::clock::now();
     streams = std::make_shared<const std::vector<follow::Status>>(work.follower->statuses(false));
     lookup = std::make_shared<const follow::Lookup>(work.follower->lookup());
-    source_warnings_.look(*streams, now);
+    source_warnings_.look(*streams, *lookup, now);
     const auto cost = std::chrono::ceil<std::chrono::microseconds>(follow::SteadyTime::clock::now() - begun);
     work.next_publish =
         now + std::clamp<std::chrono::microseconds>(cost * kPublishShare, kPublishEvery, kPublishRarest);

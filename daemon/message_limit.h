@@ -1,9 +1,13 @@
-// How many messages the log is given in a minute: whoever writes logs makes them up at will. Where one user's messages
-// must not hide another's, each owner has a limit of their own.
+// How many messages the log is given in a minute of what one user owns: whoever writes logs makes them up at will, and one
+// user's must not hide another's.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace etad {
@@ -11,27 +15,28 @@ namespace etad {
 class MessageLimit {
  public:
   using Time = std::chrono::steady_clock::time_point;
+  using Owner = std::optional<std::int64_t>;  // an account (accounts.h); none: not known
 
   static constexpr std::chrono::seconds kWindow{60};
 
-  explicit MessageLimit(std::size_t most_in_window) : most_(most_in_window) {}
+  // `of_what` these messages are, and what tells all of it: "files", "`etactl sources`".
+  MessageLimit(std::size_t most_in_window, std::string of_what, std::string told_by)
+      : most_(most_in_window), of_what_(std::move(of_what)), told_by_(std::move(told_by)) {}
 
-  // Whether one more message may be written; else it is counted.
-  bool admits(Time now) {
-    if (now >= ends_) {
-      ends_ = now + kWindow;
-      written_ = 0;
-    }
-    const bool fits = written_ < most_;
-    ++(fits ? written_ : left_out_);
-    return fits;
-  }
-  // How many were left out in the windows that are over, each told once; 0: none.
-  std::size_t take_left_out(Time now) { return now < ends_ ? 0 : std::exchange(left_out_, 0); }
+  // How many messages of this owner's were left out in the windows that are over, each told once; none: none were.
+  std::optional<std::string> take_left_out(Owner owner, Time now);
+  // Whether one more message of this owner's may be written; else it is counted.
+  bool admits(Owner owner, Time now);
 
  private:
-  std::size_t most_, written_ = 0, left_out_ = 0;
-  Time ends_{};
+  struct Window {
+    Time ends{};
+    std::size_t written = 0, left_out = 0;
+  };
+
+  std::size_t most_;
+  std::string of_what_, told_by_;
+  std::map<Owner, Window> windows_;
 };
 
 }  // namespace etad

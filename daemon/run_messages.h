@@ -3,10 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -29,7 +26,7 @@ class RunMessages {
  private:
   Write write_;
   WriteLeftOut write_left_out_;
-  std::map<std::optional<std::int64_t>, MessageLimit> limits_;  // by owner
+  MessageLimit limit_{kMostAMinute, "runs", "`etactl runs`"};
 };
 
 }  // namespace etad

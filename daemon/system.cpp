@@ -53,6 +53,16 @@ ZoneOffset local_zone() {
   };
 }
 
+std::optional<std::int64_t> owner_of_name(std::string path) {
+  while (!path.empty()) {
+    struct stat status {};
+    if (lstat(path.c_str(), &status) == 0) return status.st_uid;
+    const std::size_t slash = path.rfind('/');
+    path.resize(slash == 0 && path != "/" ? 1 : slash == std::string::npos ? 0 : slash);
+  }
+  return std::nullopt;
+}
+
 std::chrono::nanoseconds thread_time() {
   timespec spent{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);

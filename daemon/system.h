@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,10 @@ std::string machine_id();
 
 // The machine's zone by the system's time-zone database; UTC where there is none.
 ZoneOffset local_zone();
+
+// Whose the name is, of a link and not of what it leads to; where it can't be asked, whose the nearest folder above is that
+// can be.
+std::optional<std::int64_t> owner_of_name(std::string path);
 
 // At most 16 MiB: rule and configuration files are small, and a device is not a file.
 Result<std::string> read_file(const std::string& path);

@@ -228,7 +228,7 @@ std::vector<std::string> Discovery::names_of(const std::string& directory) const
 Lookup Discovery::lookup_now() const {
   Lookup out;
   for (const auto& [folder, error] : unreadable_)
-    out.unreadable.push_back(folder + ": " + std::generic_category().message(error));
+    out.unreadable.push_back({folder, std::generic_category().message(error)});
   out.crowded = crowded_;
   for (std::size_t i = 0; i < matched_.size(); ++i)
     if (!matched_[i] && has_wildcard(watches_[i].pattern)) out.unmatched.push_back(watches_[i].pattern);

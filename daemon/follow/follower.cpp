@@ -12,26 +12,12 @@ namespace {
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
 constexpr std::size_t kMostPassedOver = 4096;
-constexpr std::size_t kMostNoticed = 256;
-constexpr std::chrono::hours kNoticedKept{24};
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
 constexpr std::size_t kSlice = 16'384;  // names that are listed before lines are read again
 
 }  // namespace
-
-// Each once, of as many as users make up: what was told is forgotten where there are too many, but once a day at most,
-// and that more are left out is said.
-void Follower::Impl::notice(const std::string& text) {
-  if (noticed.size() >= kMostNoticed && polled >= forget_noticed) noticed.clear();
-  if (noticed.empty()) forget_noticed = polled + kNoticedKept;
-  if (noticed.size() == kMostNoticed || !noticed.insert(text).second) return;
-  notices.push_back(text);
-  if (noticed.size() == kMostNoticed)
-    notices.push_back(
-        "of files so much is to be told that the rest of a day is left out: `etactl sources` shows each");
-}
 
 Followed& Follower::Impl::add(const std::string& path, std::size_t watch, bool literal, SteadyTime now) {
   const StreamId id = next_id++;
@@ -132,8 +118,6 @@ void Follower::Impl::scan(SteadyTime now) {
     found = discovery.scan(files);
   }
   most_open = std::min(most_open + 1, options.max_open);
-  for (const auto& [directory, error] : discovery.unreadable())
-    notice(directory + ": " + std::generic_category().message(error));
   std::vector<const Discovery::Found*> unknown;
   for (const Discovery::Found& file : found)
     if (!by_path.contains(file.path)) unknown.push_back(&file);
@@ -145,6 +129,7 @@ void Follower::Impl::scan(SteadyTime now) {
     passed_before = std::exchange(passed_over, {});
   }
   refused.clear();
+  unasked.clear();
   if (!unknown.empty()) {
     std::unordered_set<std::string_view> all;
     for (const Discovery::Found& file : found) all.insert(file.path);
@@ -203,7 +188,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   const auto status = files.status(found.path);
   if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;
   if (!status && !found.literal && is_passing(status.error())) {
-    notice(found.path + ": " + std::generic_category().message(status.error()));
+    unasked.push_back({found.path, std::generic_category().message(status.error())});
     return false;  // who it is must be known first: it may be another stream's
   }
   if (status && status->type == FileType::regular) {
@@ -248,13 +233,11 @@ void Follower::Impl::pass_over(const std::string& path, const std::string& base)
   if (!status || status->type != FileType::regular || passed_over.size() >= kMostPassedOver) return;
   const FileKey key = key_of(*status);
   if (by_key.contains(key)) return;
-  PassedOver now{key, status->size, 0};
+  PassedOver now{key, status->size, 0, base};
   if (const auto before = passed_before.find(path);
       before != passed_before.end() && before->second.key == key)
     now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
-  passed_over[path] = now;
-  if (now.growths >= kGrowths)
-    notice(path + " grows and is not read: by its name it is a rotated file of " + base);
+  passed_over[path] = std::move(now);
 }
 
 void Follower::Impl::forget_gone(SteadyTime now) {
@@ -454,7 +437,10 @@ std::size_t Follower::size() const {
 Lookup Follower::lookup() const {
   Lookup out = impl_->discovery.lookup();
   for (const auto& [path, passed] : impl_->passed_over)
-    if (passed.growths >= kGrowths) out.passed_over.push_back(path);
+    if (passed.growths >= kGrowths)
+      out.passed_over.push_back(
+          {path, "grows and is not read: by its name it is a rotated file of " + passed.base});
+  out.unasked = impl_->unasked;
   const auto tell = [&](const std::map<std::int64_t, std::size_t>& refused, const std::string& what) {
     for (const auto& [owner, many] : refused)
       out.refused.push_back("user " + std::to_string(owner) + ": " + std::to_string(many) + what +

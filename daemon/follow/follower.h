@@ -126,13 +126,20 @@ struct Status {
   bool open = false;
 };
 
+// What keeps a file or a folder from being read.
+struct Obstacle {
+  std::string path;
+  std::string text;  // "Permission denied"
+};
+
 // What the last look at the patterns came to, beside the files found.
 struct Lookup {
-  std::vector<std::string> unreadable;  // folders with the reason: "/home/ada: Permission denied"
-  std::vector<std::string> unmatched;   // patterns that no file fits
-  std::vector<std::string> crowded;     // folders with more below them than "**" looks into
-  std::vector<std::string> refused;     // by user, how many files are too many: "user 1001: 380000 files"
-  std::vector<std::string>
+  std::vector<Obstacle> unreadable;  // folders
+  std::vector<Obstacle> unasked;     // files of which it can't be known now whether another stream reads them
+  std::vector<std::string> unmatched;  // patterns that no file fits
+  std::vector<std::string> crowded;    // folders with more below them than "**" looks into
+  std::vector<std::string> refused;    // by user, how many files are too many: "user 1001: 380000 files"
+  std::vector<Obstacle>
       passed_over;  // files that grow and that nobody reads, since they are named as rotated ones
 };
 
@@ -184,7 +191,7 @@ class Follower {
   std::size_t take_listed();  // how many names the looks at the patterns have listed since it was last asked
   Lookup lookup() const;
 
-  // Messages for the log that belong to no stream ("inotify: no space left …; polling instead"), each once.
+  // Messages for the log that belong to no file ("inotify: no space left …; polling instead"), each once.
   std::vector<std::string> take_notices();
 
  private:

@@ -33,8 +33,10 @@ void Follower::Impl::watch_directories(SteadyTime now) {
     const auto done = hints->watch(directory);
     if (done) hinting.insert(directory);
     if (done || done.error() == ENOENT || done.error() == ENOTDIR || done.error() == ENOTSUP) continue;
-    notice("no hints from the kernel, polling instead: " + std::generic_category().message(done.error()) +
-           (done.error() == ENOSPC ? " (raise fs.inotify.max_user_watches)" : ""));
+    if (noticed.insert(done.error()).second)
+      notices.push_back(
+          "no hints from the kernel, polling instead: " + std::generic_category().message(done.error()) +
+          (done.error() == ENOSPC ? " (raise fs.inotify.max_user_watches)" : ""));
     if (done.error() == ENOSPC) break;  // nor for the others
   }
 }

@@ -28,6 +28,7 @@ struct Follower::Impl {
     FileKey key;
     std::int64_t size = 0;
     int growths = 0;
+    std::string base;  // that stream's path
   };
 
   Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
@@ -92,7 +93,6 @@ struct Follower::Impl {
   void close_oldest(std::size_t most_left);
   void wake(const std::string& path, SteadyTime now);
   void hurry_scan(SteadyTime now);
-  void notice(const std::string& text);
 
   FileSystem& files;
   HintSource* hints;
@@ -126,6 +126,7 @@ struct Follower::Impl {
   SteadyTime next_passed_look{};
   std::map<std::string, PassedOver> passed_over;    // as found at the last such look
   std::map<std::string, PassedOver> passed_before;  // during one: the look before
+  std::vector<Obstacle> unasked;                    // as found at the last scan
   bool passed_look = false;                         // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
@@ -139,8 +140,7 @@ struct Follower::Impl {
   Recall recall;
   Imports imports;
   std::vector<std::string> notices;
-  std::set<std::string> noticed;
-  SteadyTime forget_noticed{};  // where there are too many
+  std::set<Errno> noticed;  // why the kernel gives no hints, each told once
 };
 
 }  // namespace etad::follow

@@ -1,6 +1,9 @@
 #include "daemon/own_files.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "daemon/system.h"
 
 #include "tests/daemon/followed_files.h"
 
@@ -35,6 +38,18 @@ TEST_F(OwnFiles, AFileIsItsOwnersAccounts) {
   ASSERT_TRUE(handle);
   EXPECT_EQ(files->status(*handle)->owner, 77777);
   files->close(*handle);
+}
+
+TEST_F(OwnFiles, ANameIsWhoseItIsAndNotWhoseItLeadsTo) {
+  const std::string link = file("link.log").string();
+  std::filesystem::create_symlink("/etc/passwd", link);
+  const bool is_root = geteuid() == 0;
+  const std::int64_t uid = is_root ? 77777 : geteuid();
+  ASSERT_EQ(lchown(link.c_str(), static_cast<uid_t>(uid), static_cast<gid_t>(-1)), 0);
+  EXPECT_EQ(system::owner_of_name(link), uid);
+  EXPECT_EQ(system::owner_of_name(file("none/below/it.log").string()), geteuid()) << "whose the folder is";
+  EXPECT_EQ(system::owner_of_name("/nothing-of-that-name"), 0);
+  EXPECT_EQ(system::owner_of_name("journal:caffe.service"), std::nullopt);
 }
 
 TEST(OwnFilesPatterns, ThatFindTheDatabaseAreKnown) {
