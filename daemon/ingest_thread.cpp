@@ -255,7 +255,7 @@ void IngestThread::round(Work& work) {
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
   const bool worked = done && *done;
-  if (worked && !work.ingest->is_catching_up()) {
+  if (worked && !work.ingest->is_catching_up() && !work.follower->has_listed_many()) {
     const auto done_at = follow::SteadyTime::clock::now();
     work.rest_until = done_at + work.pace.rest_after(done_at, system::thread_time() - spent);
   }

@@ -26,6 +26,10 @@ void Contents::note_listed(std::size_t entries) {
   listed_ += entries * kListed;
 }
 
+std::size_t Contents::listed() const {
+  return listed_ / kListed;
+}
+
 OsResult<std::string> Contents::find(const std::string& directory, const FileKey& key) {
   std::size_t listed = 0;
   auto found = find_key(files_, directory, key, listed);

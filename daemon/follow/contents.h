@@ -23,6 +23,7 @@ class Contents {
   // Of this turn: what was inflated, and what the entries of directories that were listed cost as bytes.
   std::size_t spent() const { return share_ - inflating_.left + listed_; }
   void note_listed(std::size_t entries);
+  std::size_t listed() const;  // entries, of this turn
 
   // As find_key (rotation.h); what it lists is spent.
   OsResult<std::string> find(const std::string& directory, const FileKey& key);

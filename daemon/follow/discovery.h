@@ -61,7 +61,9 @@ class Discovery {
 
   // The directories the last scan looked into, and those it could not read.
   const std::set<std::string>& directories() const { return directories_; }
-  // How many names it listed in them.
+  // How many names the scan that is under way has listed, or the last one did.
+  std::size_t listed() const { return listed_; }
+  // How many names the last scan that came to its end listed.
   std::size_t names() const { return told_listed_; }
   // All names of one of these that a mount shows under several; of any other none.
   std::vector<std::string> names_of(const std::string& directory) const;

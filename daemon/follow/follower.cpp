@@ -105,7 +105,10 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
 // Looks for new files. What lies under a known path is that stream's own affair.
 void Follower::Impl::scan(SteadyTime now) {
   if (!discovery.is_under_way()) scan_hinted_amid = false;
-  if (!discovery.go_on(files, kSlice)) {
+  const std::size_t before = discovery.is_under_way() ? discovery.listed() : 0;
+  const bool done = discovery.go_on(files, kSlice);
+  listed_many = discovery.listed() - before >= kManyListed;
+  if (!done) {
     next_scan = now;
     return;
   }
@@ -267,6 +270,10 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   // What has to be asked again is not free, or it would be asked for ever.
   const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : kLook;
   budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
+  if (contents.listed() >= kManyListed) {
+    schedule.rest_owner(id, now + static_cast<std::int64_t>(contents.listed()) * kOfEachName);
+    listed_many = true;
+  }
   switch (outcome) {
     case Stream::Outcome::backlog:
       schedule.again(id, now);
@@ -352,6 +359,7 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   Impl& impl = *impl_;
   impl.around.wall = wall;
   impl.polled = now;
+  impl.listed_many = false;
   impl.restore_all(std::exchange(impl.restored, {}), now);
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
@@ -363,6 +371,10 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   }
   impl.close_idle(now);
   return out;
+}
+
+bool Follower::has_listed_many() const {
+  return impl_->listed_many;
 }
 
 SteadyTime Follower::next_due(SteadyTime) const {

@@ -171,6 +171,10 @@ class Follower {
   // on a file. Several batches of one stream are in order. Nothing due: an empty vector.
   std::vector<Batch> poll(SteadyTime now, Instant wall, std::size_t budget);
 
+  // Whether the last poll listed so many names that it took long. That is paced by their number: whoever waits for lines
+  // need not rest for it.
+  bool has_listed_many() const;
+
   // When the next poll is worth it; in the past if work is waiting.
   SteadyTime next_due(SteadyTime now) const;
 

@@ -58,7 +58,6 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
 // A hint brings the next scan forward: of many folders and names not at once, as they may change all the time.
 void Follower::Impl::hurry_scan(SteadyTime now) {
   constexpr std::chrono::milliseconds kOfEachFolder{1};
-  constexpr std::chrono::microseconds kOfEachName{10};
   const auto folders = static_cast<std::int64_t>(discovery.directories().size());
   const auto names = static_cast<std::int64_t>(discovery.names());
   const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4,

@@ -22,6 +22,8 @@
 
 namespace etad::follow {
 
+inline constexpr std::chrono::microseconds kOfEachName{10};  // of rest, for half a microsecond of listing
+
 struct Follower::Impl {
   // A file that is left to another stream for its name, and whether it is written to all the same.
   struct PassedOver {
@@ -120,6 +122,7 @@ struct Follower::Impl {
   std::map<std::string, std::vector<std::string>> found_folders;  // of rotated files, by their logs' folder
   std::set<std::string> hinting;                                  // the directories that hints come from
   SteadyTime polled{};                                            // when, last
+  bool listed_many = false;                                       // in that poll
   SteadyTime next_watch{};  // when all of them are watched anew: one may lie where another did
   SteadyTime next_scan{};
   SteadyTime last_scan{};

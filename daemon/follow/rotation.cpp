@@ -189,7 +189,7 @@ void sort_by_age(std::vector<RotatedFile>& rotated) {
 
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places) {
   Surrounding out;
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < kTries && out.listed < kManyListed; ++tries) {
     const std::size_t listed = out.listed;
     out = Surrounding{};
     out.listed = listed;
@@ -274,7 +274,7 @@ OsResult<std::string> find_key(FileSystem& files, const std::string& directory, 
                                std::size_t& listed) {
   int absent = 0;
   std::set<std::string> dangling;  // what is listed again and leads nowhere is a link
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < kTries && (tries < 2 || listed < kManyListed); ++tries) {
     const auto entries = files.list(directory);
     if (!entries) return tl::unexpected(is_absent(entries.error()) ? ENOENT : entries.error());
     listed += entries->size();

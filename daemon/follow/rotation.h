@@ -46,6 +46,9 @@ struct SplitPath {
 };
 SplitPath split_path(std::string_view path);
 
+// Entries of folders, 65 ms of a core: who has more listed in one look rests for it, and in it nothing is listed again.
+constexpr std::size_t kManyListed = 131'072;
+
 // What lies under a path and beside it at one moment. Names move while they are listed and asked about: what
 // is believed was the same before and after.
 struct Surrounding {

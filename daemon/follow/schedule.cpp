@@ -43,27 +43,33 @@ void Schedule::set_owner(StreamId stream, std::optional<std::int64_t> owner) {
   change(owner, [&](Owner& after) { after.order.emplace(entry.turn, stream); });
 }
 
+Schedule::Turn Schedule::place_of(const Owner& owner) {
+  const Turn& first = owner.order.begin()->first;
+  return {std::max(first.first, owner.rests_until), first.second};
+}
+
 // An owner's files or looks change, and with them the owner's place among all.
 template <class Change>
 void Schedule::change(const Uid& uid, const Change& change) {
   Owner& owner = owners_[uid];
   if (!owner.order.empty()) {
-    const Turn& first = owner.order.begin()->first;
-    if (later_.erase({first, uid}) == 0) waiting_.erase({owner.looked, first, uid});
+    if (later_.erase({place_of(owner), uid}) == 0)
+      waiting_.erase({owner.looked, owner.order.begin()->first, uid});
   }
   change(owner);
   if (owner.order.empty()) {
     owners_.erase(uid);
   } else {
-    later_.emplace(owner.order.begin()->first, uid);
+    later_.emplace(place_of(owner), uid);
   }
 }
 
 std::optional<StreamId> Schedule::due(SteadyTime now) {
   while (!later_.empty() && later_.begin()->first.first <= now) {
-    const auto [turn, uid] = *later_.begin();
+    const Uid uid = later_.begin()->second;
     later_.erase(later_.begin());
-    waiting_.emplace(owners_.at(uid).looked, turn, uid);
+    const Owner& owner = owners_.at(uid);
+    waiting_.emplace(owner.looked, owner.order.begin()->first, uid);
   }
   if (waiting_.empty()) return std::nullopt;
   return owners_.at(std::get<Uid>(*waiting_.begin())).order.begin()->second;
@@ -124,6 +130,11 @@ void Schedule::hint(StreamId stream, SteadyTime now) {
 void Schedule::now(StreamId stream, SteadyTime now) {
   Entry& entry = entries_.at(stream);
   if (now < entry.turn.first) move(stream, entry, now);
+}
+
+void Schedule::rest_owner(StreamId stream, SteadyTime until) {
+  const Uid owner = entries_.at(stream).owner;
+  if (owner) change(owner, [&](Owner& each) { each.rests_until = std::max(each.rests_until, until); });
 }
 
 }  // namespace etad::follow

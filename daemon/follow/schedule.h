@@ -2,7 +2,7 @@
 // ever more seldom, and a hint only brings the next look forward. Where hints are expected the looks may be farther apart,
 // but not for a stream that has moved without one, until a hint for it comes. The files' owners take turns, however many
 // files each has: without it, one user's twenty thousand files that keep changing would be looked at before each of
-// another's.
+// another's. Whose look has taken long rests for it, and keeps nobody else waiting.
 #pragma once
 
 #include <chrono>
@@ -38,6 +38,9 @@ class Schedule {
   void hint(StreamId stream, SteadyTime now);  // as soon as the least interval allows
   void now(StreamId stream, SteadyTime now);
 
+  // Until then no file of this one's owner is looked at. Of one whose owner is not known: nothing.
+  void rest_owner(StreamId stream, SteadyTime until);
+
  private:
   // Due times, and among equal ones who came first: nobody waits for ever behind a neighbour with much to
   // read.
@@ -53,9 +56,11 @@ class Schedule {
   using Uid = std::optional<std::int64_t>;
   struct Owner {
     std::map<Turn, StreamId> order;
+    SteadyTime rests_until{};
     std::uint64_t looked = 0;  // when a file of theirs was last looked at, in `turns_`
   };
   using Waiting = std::tuple<std::uint64_t, Turn, Uid>;  // since when for a look, and the first file's turn
+  static Turn place_of(const Owner& owner);              // among those who come later
   template <class Change>
   void change(const Uid& uid, const Change& change);
   void move(StreamId stream, Entry& entry, SteadyTime due, bool looked = false);

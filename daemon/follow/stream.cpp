@@ -91,8 +91,8 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   Outcome outcome = Outcome::idle;
   for (int steps = 0; steps < kMaxSteps; ++steps) {
     const Step step = take_step(look);
-    if (step == Step::again) continue;
-    if (step == Step::out_of_budget) outcome = Outcome::backlog;
+    if (step == Step::again && around.contents.listed() < kManyListed) continue;
+    if (step != Step::done) outcome = Outcome::backlog;
     break;
   }
   if (!current_ && !look.target.file && !look.target.unsure && state_ != State::refused) {

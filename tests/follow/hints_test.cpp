@@ -144,6 +144,47 @@ TEST(FollowingHints, AFolderOfManyNamesIsListedTheMoreSeldomTheMoreThereAre) {
   EXPECT_LE(etad.files.calls["list"] - before, 11) << "in a second";
 }
 
+TEST(FollowingHints, WhoRotatesAmongManyNamesKeepsNobodyElseWaiting) {
+  constexpr int kNames = 70'000;
+  constexpr std::size_t kSeconds = 4;
+  Hinted etad("/logs/*/train.log");
+  const std::string ada = "/logs/ada/train.log", ben = "/logs/ben/train.log";
+  etad.files.create("/logs/ada/notes.txt");
+  for (int i = 0; i < kNames; ++i)
+    etad.files.hard_link("/logs/ada/notes.txt", "/logs/ada/" + std::to_string(i) + ".txt");
+  const auto write = [&](const std::string& path, std::int64_t owner, std::size_t number) {
+    etad.files.write(path, std::to_string(number) + "\n");
+    etad.files.file(path)->owner = owner;
+  };
+  write(ada, 1001, 0);
+  write(ben, 1002, 0);
+  etad.rest_for(seconds(1));
+  std::size_t lists = 0, most_at_once = 0;
+  etad.files.meanwhile = [&](const std::string& call, const std::string& path) {
+    if (call == "list" && path == "/logs/ada") ++lists;
+  };
+  const auto poll_for = [&](milliseconds time) {
+    for (const SteadyTime end = etad.now + time; etad.now < end; etad.now += milliseconds(5)) {
+      const std::size_t before = lists;
+      for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget)) etad.commit(batch);
+      most_at_once = std::max(most_at_once, lists - before);
+    }
+  };
+  for (std::size_t i = 1; i <= 5 * kSeconds; ++i) {
+    etad.files.rename(ada, ada + "." + std::to_string(1'783'735'200 + i));
+    write(ada, 1001, i);
+    write(ben, 1002, i);
+    etad.hint(ada);
+    etad.hint(ben);
+    poll_for(milliseconds(200));
+    EXPECT_EQ(etad.lines_of[ben].size(), i + 1) << "as soon as they come";
+  }
+  EXPECT_LE(lists, 3 * kSeconds);
+  poll_for(seconds(60));
+  EXPECT_EQ(etad.lines_of[ada].size(), 5 * kSeconds + 1) << "each once";
+  EXPECT_LE(most_at_once, 6U);
+}
+
 TEST(FollowingHints, FilesThatOneScanLeavesToTheNextMissedNoHint) {
   Hinted etad("/logs/*.log");
   for (int i = 0; i < 2'100; ++i) etad.files.create("/logs/" + std::to_string(i) + ".log");

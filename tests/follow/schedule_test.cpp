@@ -68,6 +68,33 @@ TEST(Schedule, ManyOwnersTakeTurns) {
   EXPECT_EQ(schedule.next(), std::nullopt);
 }
 
+TEST(Schedule, WhoseLookTookLongRestsAndNobodyElse) {
+  const Options options;
+  Schedule schedule(options);
+  for (StreamId stream = 1; stream <= 4; ++stream) schedule.add(stream, kNow);
+  schedule.set_owner(1, kFirstUser);
+  schedule.set_owner(2, kFirstUser);
+  schedule.set_owner(3, kSecondUser);
+  const SteadyTime end = kNow + std::chrono::seconds{20};
+  schedule.rest_owner(1, end);
+  schedule.rest_owner(1, kNow);
+  schedule.rest_owner(4, end);  // nobody's that is known, as the journal's
+  schedule.moved(1, kNow);
+  const SteadyTime soon = kNow + std::chrono::seconds{1};
+  for (const StreamId stream : {StreamId{1}, StreamId{2}, StreamId{3}}) schedule.hint(stream, soon);
+  for (const StreamId stream : {StreamId{3}, StreamId{4}}) {
+    EXPECT_EQ(schedule.due(soon), stream);
+    schedule.rested(stream, soon, true);
+  }
+  for (SteadyTime now = soon; now < end; now = schedule.next().value()) {
+    const auto stream = schedule.due(now);
+    if (!stream) continue;
+    EXPECT_GE(*stream, 3U);
+    schedule.rested(*stream, now, true);
+  }
+  EXPECT_LE(looks_until(schedule, 2, end), 3);
+}
+
 TEST(Schedule, OfOneOwnerWhoWasDueFirstIsFirst) {
   const Options options;
   Schedule schedule(options);
