@@ -72,7 +72,7 @@ std::string notes_text(const Object& health, const Screen& screen) {
     for (std::size_t i = 0; i < std::min(subjects.size(), kShown); ++i)
       if (const auto* subject = subjects[i].if_string()) out += "    " + printable(*subject) + "\n";
     const auto more = count_of(note, "count") - static_cast<std::int64_t>(std::min(subjects.size(), kShown));
-    if (more > 0) out += "    and " + count_text(more) + " more\n";
+    if (more > 0 && !subjects.empty()) out += "    and " + count_text(more) + " more\n";
     if (const std::string hint = text_of(note, "hint"); !hint.empty()) out += "  " + hint + "\n";
   }
   return out;

@@ -109,13 +109,18 @@ void add_contradictions(const prediction::ModelSet& models, Health& health) {
   health.notes.push_back(std::move(note));
 }
 
+// Paths and users, whosever they are; patterns are the configuration's.
+void hide_names(Health& health) {
+  for (Health::Failure& each : health.failures)
+    if (each.part == "sources") each.why = "some can't be read";
+  for (Health::Note& each : health.notes)
+    if (each.part != "patterns") each.subjects.clear();
+}
+
 }  // namespace
 
 Outcome Router::health(const Call& call) {
   Health health = backend_.health();
-  for (Health::Failure& each : health.failures) {  // it names a path, whosever that is
-    if (each.part == "sources" && privacy_.hides({}, call.request)) each.why = "some can't be read";
-  }
   const auto size = reader_.size();
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
   if (auto unrecognised = reader_.unrecognised_sources(Health::kMostSubjects);
@@ -126,6 +131,7 @@ Outcome Router::health(const Call& call) {
                             "decides, a rule file of one's own teaches a new one: etad-rules(5)",
                             std::move(unrecognised->paths), unrecognised->count});
   }
+  if (privacy_.hides({}, call.request)) hide_names(health);
   add_contradictions(*backend_.models(), health);
   RunFilter filter;
   filter.state = RunState::running;

@@ -49,6 +49,13 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
                 live);
   backend.statuses = {{"/home/alice/unread.log", "waiting: permission denied"}};
   backend.health_.failures = {{"sources", "1 can't be read; /home/alice/unread.log", ""}};
+  backend.health_.notes = {{"folders", "can't be looked into", "", {"/home/alice/x.log: denied"}, 1},
+                           {"rotated", "grow and are not read", "", {"/home/alice/exp.log"}, 1},
+                           {"patterns", "match no file", "", {"/data/*.csv"}, 1}};
+  std::vector<SourceCommit> unknown(1);
+  unknown[0].source.path = "/home/alice/other.log";
+  unknown[0].source.lines = 3;
+  ASSERT_TRUE(history.writer().commit(unknown, kNow));
   Request bob;
   bob.method = "GET";
   bob.uid = 1002;
@@ -64,6 +71,10 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
     EXPECT_EQ(reply.status, 200U) << reply.body;
     tells_nothing(reply.body, target);
   }
+  bob.target = "/v1/health";
+  const std::string health = std::get<Reply>(router.handle(bob)).body;
+  for (const char* told : {"can't be looked into", "grow and are not read", "fit no format", "/data/*.csv"})
+    EXPECT_NE(health.find(told), std::string::npos) << "that there are such, and the configuration, is told";
   bob.target = "/v1/runs?watch=true";
   Watched watched;
   const std::string lines = router.changes(std::get<Watch>(router.handle(bob)), watched);
