@@ -1,6 +1,7 @@
 #include "daemon/alerts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "daemon/alert_command.h"
@@ -53,24 +54,31 @@ Alerts::~Alerts() {
   news_.notify_all();
 }
 
-// Whether one more fits into the hour; then it counts.
-bool Alerts::admitted(Steady now) {
-  while (!admitted_.empty() && now - admitted_.front() >= kHour) admitted_.pop_front();
-  if (static_cast<std::int64_t>(admitted_.size()) >= per_hour_) return false;
-  admitted_.push_back(now);
+// Whether one more of this owner's fits into the queue and the hour; then it counts.
+bool Alerts::admitted(const std::optional<std::int64_t>& owner, Steady now) {
+  const auto waiting = std::ranges::count(waiting_, owner, &Waiting::owner);
+  if (static_cast<std::size_t>(waiting) >= kMostWaiting) return false;
+  for (auto each = admitted_.begin(); each != admitted_.end();) {
+    std::erase_if(each->second, [now](Steady at) { return now - at >= kHour; });
+    each = each->second.empty() ? admitted_.erase(each) : std::next(each);
+  }
+  std::deque<Steady>& theirs = admitted_[owner];
+  if (static_cast<std::int64_t>(theirs.size()) >= per_hour_) return false;
+  theirs.push_back(now);
   return true;
 }
 
 void Alerts::post(const RunEvent& event, Instant at) {
   const Lock lock(mutex_);
-  if (waiting_.size() >= kMostWaiting || !admitted(steady_())) {
+  if (!admitted(event.row.owner, steady_())) {
     ++counters_.dropped;
     if (unsaid_++ == 0)
-      log::warning("more alerts than [alerts] per_hour allows: the next are dropped", {{"PART", "alerts"}});
+      log::warning("more alerts of one user than [alerts] per_hour allows: the next are dropped",
+                   {{"PART", "alerts"}});
     return;
   }
-  waiting_.push_back(
-      {event.row.id, event.row.source, alert_json(event, at, host_, std::exchange(unsaid_, 0))});
+  waiting_.push_back({event.row.id, event.row.source, alert_json(event, at, host_, std::exchange(unsaid_, 0)),
+                      event.row.owner});
   news_.notify_all();
 }
 

@@ -1,11 +1,14 @@
 // The queue of alerts about runs in trouble. A thread of its own gives them to the operator's command, one at a time and
-// at most so many an hour; those beyond are dropped and counted, and the next alert says how many.
+// of one user's runs at most so many an hour, so that nobody's trouble hides another's; those beyond are dropped and
+// counted, and the next alert says how many.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +29,7 @@ class Alerts {
     std::int64_t sent = 0, failed = 0, dropped = 0;
   };
 
-  static constexpr std::size_t kMostWaiting = 64;
+  static constexpr std::size_t kMostWaiting = 64;  // of one user
 
   Alerts(Command command, std::int64_t per_hour, std::string host, std::function<Steady()> steady);
   ~Alerts();  // those that wait are dropped
@@ -43,9 +46,10 @@ class Alerts {
     std::int64_t run = 0;
     std::string source;
     std::string json;
+    std::optional<std::int64_t> owner;  // none: not known
   };
 
-  bool admitted(Steady now) REQUIRES(mutex_);
+  bool admitted(const std::optional<std::int64_t>& owner, Steady now) REQUIRES(mutex_);
   void loop(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const Command command_;
@@ -56,8 +60,9 @@ class Alerts {
   mutable Mutex mutex_;
   Condition news_;
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
-  std::deque<Steady> admitted_ GUARDED_BY(mutex_);  // of the last hour
-  std::int64_t unsaid_ GUARDED_BY(mutex_) = 0;      // dropped since the last alert that said so
+  std::map<std::optional<std::int64_t>, std::deque<Steady>> admitted_
+      GUARDED_BY(mutex_);                       // by owner, of the last hour
+  std::int64_t unsaid_ GUARDED_BY(mutex_) = 0;  // dropped since the last alert that said so
   bool busy_ GUARDED_BY(mutex_) = false;
   Counters counters_ GUARDED_BY(mutex_);
   std::jthread thread_;  // the last: it begins with all the others there

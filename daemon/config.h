@@ -70,7 +70,7 @@ struct Config {
   struct {
     std::vector<std::string> command;  // a program's absolute path and its arguments; empty: no alerts
     std::chrono::seconds timeout{10};  // the program is killed after this
-    std::int64_t per_hour = 20;        // at most so many
+    std::int64_t per_hour = 20;        // at most so many of one user
   } alerts;
   struct {
     std::string level = "info";  // trace, debug, info, warning, error

@@ -85,6 +85,19 @@ TEST_F(AlertQueue, SoManyAnHourAndTheNextOneSaysHowManyWereDropped) {
   EXPECT_EQ(taken_[3].at("dropped"), 7);
 }
 
+TEST_F(AlertQueue, OneUsersManyDropNoneOfAnothers) {
+  start(3);
+  row_.owner = 1001;
+  for (int i = 0; i < 10; ++i) post();
+  EXPECT_EQ(taken_.size(), 3U);
+  row_.owner = 1002;
+  post();
+  EXPECT_EQ(taken_.size(), 4U);
+  row_.owner.reset();
+  post();
+  EXPECT_EQ(taken_.size(), 5U);
+}
+
 TEST_F(AlertQueue, ACommandThatTakesItsTimeHoldsNobodyUp) {
   std::promise<void> begun, go_on;
   Alerts alerts(
@@ -100,9 +113,11 @@ TEST_F(AlertQueue, ACommandThatTakesItsTimeHoldsNobodyUp) {
   for (std::size_t i = 0; i < 2 * Alerts::kMostWaiting; ++i) alerts.post(event, kNow);
   EXPECT_EQ(alerts.counters().dropped, static_cast<std::int64_t>(Alerts::kMostWaiting))
       << "the queue is bounded";
+  row_.owner = 1001;
+  alerts.post({RunEventKind::failed, row_, forecast_, "failed"}, kNow);
   go_on.set_value();
   alerts.drain();
-  EXPECT_EQ(alerts.counters().sent, static_cast<std::int64_t>(Alerts::kMostWaiting) + 1);
+  EXPECT_EQ(alerts.counters().sent, static_cast<std::int64_t>(Alerts::kMostWaiting) + 2) << "and another's";
 }
 
 TEST_F(AlertQueue, AFailingCommandIsCounted) {
