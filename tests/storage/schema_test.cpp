@@ -100,7 +100,7 @@ TEST_F(SchemaTest, ATruncatedHistoryIsRefused) {
   close();
   const std::string whole = content_of(path());
   write_file(path(), whole.substr(0, whole.size() / 2 / 4096 * 4096));
-  expect_refused("malformed");
+  expect_refused("malformed (restart etad first");
 }
 
 TEST_F(SchemaTest, AHistoryWhoseSchemaIsDamagedIsRefused) {
