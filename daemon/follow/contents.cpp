@@ -51,7 +51,7 @@ Contents::Known* Contents::known(const Opened& file) {
     std::erase_if(known_, [](const auto& each) { return !each.second.waiting; });
   Known& known = known_[key_of(file.status)];
   if (known.size != file.status.size || known.modified != file.status.modified)
-    known = {file.status.size, file.status.modified, nullptr, turn_};
+    known = {file.status.size, file.status.modified, nullptr, turn_, file.status.owner};
   known.used = turn_;
   return &known;
 }
@@ -77,17 +77,32 @@ OsResult<Contents::Opened> Contents::open_key(const std::string& path, const Fil
   return file;
 }
 
+// Whether one more may be kept of this owner's. Where there are as many as may be, one of the owner's gives way who has
+// most: one user's files that take long would else have another's begin anew in each turn, and come to no end.
+bool Contents::has_room_for(const std::optional<std::int64_t>& owner) {
+  std::map<std::optional<std::int64_t>, std::vector<Known*>> waiting;
+  std::size_t many = 0;
+  for (auto& [key, each] : known_) {
+    if (!each.waiting) continue;
+    waiting[each.owner].push_back(&each);
+    ++many;
+  }
+  if (many < kMostWaiting) return true;
+  for (auto& [key, each] : known_)
+    if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
+  const std::size_t theirs = waiting[owner].size();
+  const auto& most =
+      std::ranges::max_element(waiting, {}, [](const auto& each) { return each.second.size(); })->second;
+  if (most.size() <= theirs + 1) return false;
+  (*std::ranges::min_element(most, {}, &Known::used))->waiting.reset();
+  return true;
+}
+
 // For the next question about it, which goes on where this one left off.
 void Contents::keep(Opened& file) {
   Known* const mine = known(file);
   if (!mine) return;
-  const auto waiting = [](const auto& each) { return each.second.waiting != nullptr; };
-  if (static_cast<std::size_t>(std::count_if(known_.begin(), known_.end(), waiting)) < kMostWaiting) {
-    mine->waiting = std::move(file.content);
-    return;
-  }
-  for (auto& [key, each] : known_)
-    if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
+  if (has_room_for(mine->owner)) mine->waiting = std::move(file.content);
 }
 
 void Contents::put_back(Opened& file) {

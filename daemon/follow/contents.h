@@ -61,6 +61,7 @@ class Contents {
     Instant modified{};
     std::unique_ptr<Content> waiting;
     std::uint64_t used = 0;  // in which turn
+    std::optional<std::int64_t> owner{};
     std::optional<Fingerprint> head{};
     std::optional<std::pair<ReadPart, bool>> matched{};  // the last one asked about
     std::optional<OsResult<std::string>> identity{};
@@ -70,6 +71,7 @@ class Contents {
   OsResult<bool> match(Opened& file, const ReadPart& part);
   OsResult<Fingerprint> head_of(Opened& file, Known& mine);
   void keep(Opened& file);
+  bool has_room_for(const std::optional<std::int64_t>& owner);
 
   FileSystem& files_;
   Inflating inflating_;

@@ -76,6 +76,26 @@ TEST(Contents, TheHeadsOfManyFilesAreAskedForInOneTurnAfterAnother) {
   EXPECT_GT(turns, 3) << "or no turn's share was used up, and this shows nothing";
 }
 
+TEST(Contents, OneUsersFilesThatTakeLongKeepNoneOfAnothersFromComingToAnEnd) {
+  FakeFileSystem files;
+  Contents contents(files, kLargest);
+  const auto identity = [&](const std::string& path) {
+    contents.begin_turn(16 * 1024);
+    return contents.identity(path, key_of(*files.status(path)), [](const Fingerprint&) { return true; });
+  };
+  const auto create = [&](int number, std::int64_t owner) {
+    const std::string path = "/logs/" + std::to_string(number) + ".gz";
+    files.create(path, gzipped(std::string(256 * 1024, 'x')));
+    files.file(path)->owner = owner;
+    return path;
+  };
+  for (int i = 1; i <= 20; ++i) EXPECT_FALSE(identity(create(i, 1001)));
+  const std::string anothers = create(21, 1002);
+  int turns = 0;
+  while (turns < kTurns && !identity(anothers)) ++turns;
+  EXPECT_LT(turns, kTurns);
+}
+
 // A hundred thousand gzip members of nothing are found in the same scan.
 TEST(Contents, AFileThatTakesLongToInflateHoldsNoOtherUp) {
   Options options;
