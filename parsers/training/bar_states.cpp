@@ -27,10 +27,27 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
   return beginning;
 }
 
+bool may_rush(const RunTrack& r, const Segment& window) {
+  const auto& from = r.window.from;
+  return r.run.train.segments == 0 && !r.training.doubtful && from && from->epoch && from->elapsed == 0 &&
+         window.first_iteration > 0;
+}
+
+bool rushes(const Segment& first, const Segment& next) {
+  constexpr double kMuchFaster = 3;
+  return to_seconds(first.duration) / static_cast<double>(first.iterations) * kMuchFaster <
+         to_seconds(next.duration) / static_cast<double>(next.iterations);
+}
+
 bool ends_bar(const Event& event, const Anchor& here) {
   const bool by_batches = event.has(Field::batch);
   return here.epoch && count_of(event, by_batches ? Field::batch : Field::iteration) ==
                            positive_of(event, by_batches ? Field::batches : Field::max_iter);
+}
+
+// Nothing more comes that would show whether they rushed.
+void Windows::end_doubt(RunTrack& r, Records& out) {
+  if (const auto first = std::exchange(r.training.doubtful, {})) all_.runs.add_segment(r, *first, out);
 }
 
 // Bars that are wiped when they are full (leave=False) end with the state before. They count seconds from their beginning,

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "parsers/base/event.h"
-#include "parsers/training/training_window.h"
+#include "parsers/training/tracker_state.h"
 
 namespace etad::track {
 
@@ -12,6 +12,11 @@ namespace etad::track {
 // shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start").
 std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
                                        const std::optional<Anchor>& from);
+
+// The first states of a bar of a later epoch, in a log that shows nothing before: a training that was gone on with draws
+// the steps done before in no time, and what comes next shows whether this one did.
+bool may_rush(const RunTrack& r, const Segment& window);
+bool rushes(const Segment& first, const Segment& next);
 
 // The bar is full.
 bool ends_bar(const Event& event, const Anchor& here);

@@ -95,6 +95,7 @@ void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant beg
 
 // The last one announced, behind which nothing comes: over where its training is known to be.
 void track::Epochs::end_last(RunTrack& r, Records& out) {
+  all_.windows.end_doubt(r, out);
   if (is_measured_otherwise(r) || r.run.train.segments == 0 || !r.epochs.open) return;
   const auto training = trained_for(r);
   if (training && is_title(*training, r.run.train.duration / r.run.train.segments)) return;

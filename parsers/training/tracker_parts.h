@@ -159,6 +159,7 @@ class Windows : Part {
   bool went_through(const Moment& m);
   void tell(Told value);                    // of the next line of progress
   void end_bar(RunTrack& r, Records& out);  // nothing more comes of the bar that was drawn last
+  void end_doubt(RunTrack& r, Records& out);
 
  private:
   bool is_said_again(const Moment& m);

@@ -6,7 +6,9 @@
 // left out; where all windows are such, as in a log that saves at each of them, they count as they are.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "parsers/training/bar_states.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -49,6 +51,12 @@ void track::Windows::give_window(RunTrack& r, Segment& window, Records& out) {
   if (left_out) return;
   r.training.paced = r.training.paced || r.window.snapshots == 0;
   r.training.by_lines = true;
+  if (track::may_rush(r, window)) {
+    r.training.doubtful = window;
+    return;
+  }
+  if (const auto first = std::exchange(r.training.doubtful, {}); first && !track::rushes(*first, window))
+    all_.runs.add_segment(r, *first, out);
   all_.runs.add_segment(r, window, out);
 }
 

@@ -39,6 +39,8 @@ struct Training {
   std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
   std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
   std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
+  std::optional<Segment>
+      doubtful;  // the first states of a bar amid a training, until more of it are measured
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

@@ -422,5 +422,30 @@ TEST(BarsByEpoch, ThoseThatCountImagesAreSteps) {
     }
 }
 
+// A training that is gone on with draws the steps done before in no time: 0.5 s a step are the others'.
+TEST(BarsByEpoch, TheStepsDoneBeforeATrainingWasGoneOnWithTakeNoTime) {
+  Lines lines;
+  const auto state = [&lines](int epoch, int done, int seconds) {
+    lines.push_back(written("Epoch %d/8:  %d%%|####      | %d/800 [%02d:%02d<01:00,  2.00it/s]", epoch,
+                            done / 8, done, seconds / 60, seconds % 60));
+  };
+  for (int done = 100; done <= 600; done += 100) state(5, done, done / 300);
+  for (int done = 610; done < 800; done += 10) state(5, done, 2 + (done - 600) / 2);
+  const auto early = runs_of(Lines(lines.begin(), lines.begin() + 11));
+  ASSERT_EQ(early.size(), 1U);
+  EXPECT_EQ(early.at(0).train.segments, 1) << "nothing more comes that would show it";
+  lines.emplace_back("Epoch 5/8: 100%|##########| 800/800 [01:42<00:00,  2.00it/s]");
+  for (int epoch = 6; epoch <= 8; ++epoch) {
+    for (int done = 10; done < 800; done += 10) state(epoch, done, done / 2);
+    lines.push_back(written("Epoch %d/8: 100%%|##########| 800/800 [06:40<00:00,  2.00it/s]", epoch));
+  }
+  for (const std::size_t restart : {0U, 12U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 6400);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.002);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
