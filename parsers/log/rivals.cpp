@@ -22,7 +22,8 @@ bool measures_whole(const Segment& all) {
 
 // Of a log's runs before it won the last one is the winner's to tell: another one it may have seen ended
 // before anybody knew that it counts. A generic format is believed only at the end of a batch of lines, in
-// which several runs may have passed: of those that it measured it tells as well.
+// which several runs may have passed: of those that it measured it tells as well, behind the first one that shows enough
+// of it however little.
 void keep_runs(const Reading& reading, Records& found) {
   const std::int64_t last = reading.next_ordinal() - 1;
   std::set<std::int64_t> kept;
@@ -30,10 +31,11 @@ void keep_runs(const Reading& reading, Records& found) {
     std::map<std::int64_t, std::int64_t> measured;
     for (const auto& record : found.segments)
       measured[record.run] += measures_whole(record.value) ? kMeasured : 1;
-    for (const Run& run : found.runs)
-      if (run.ordinal < last && kept.size() < kMostRuns &&
-          (kept.contains(run.ordinal) || measured[run.ordinal] >= kMeasured))
+    for (const Run& run : found.runs) {
+      const std::int64_t enough = kept.empty() ? kMeasured : 1;
+      if (run.ordinal < last && kept.size() < kMostRuns && measured[run.ordinal] >= enough)
         kept.insert(run.ordinal);
+    }
   }
   const auto older = [&](const auto& record) { return record.run < last && !kept.contains(record.run); };
   std::erase_if(found.segments, older);

@@ -38,6 +38,14 @@ bool is_bar_of_test(const Event& event, const track::RunTrack& r) {
          !r.epochs.open && event.text(Field::phase).empty();
 }
 
+// A line that says nothing of a training, half an hour and more behind the last one of a run whose own lines bear times: a
+// program's that came later.
+bool comes_long_after(const track::RunTrack& r, const Event& event, Instant now) {
+  constexpr auto kLong = std::chrono::minutes(30);
+  const bool dated = r.window.from && r.window.from->dated;
+  return event.kind == EventKind::none && dated && r.run.ended_at && now - *r.run.ended_at > kLong;
+}
+
 }  // namespace
 
 track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
@@ -73,7 +81,8 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   if (event.kind != EventKind::none) dispatch({event, now, out});
   // What begins another run is no life of the one before: that was over, and its last words say how it ended.
   const bool same = state.current && (!before || before == state.current->run.ordinal);
-  if (same && was_open && now && !may_be_anothers(event.kind)) {
+  if (same && was_open && now && !may_be_anothers(event.kind) &&
+      !comes_long_after(*state.current, event, *now)) {
     state.current->run.ended_at = *now;
     state.current->dirty = true;
   }

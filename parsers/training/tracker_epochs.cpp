@@ -124,15 +124,33 @@ std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool
   return (full_batches ? all : all + samples / 2) / samples;
 }
 
+namespace {
+
+// Nothing came for long before a stamped line: for half an hour, or, in the epoch that the run began with, for a minute
+// and much longer than from one line of its steps to the next.
+bool was_silent_before(const RunTrack& r, const Event& event) {
+  constexpr auto kLong = std::chrono::minutes(30), kShort = std::chrono::minutes(1);
+  constexpr std::int64_t kMuchLonger = 3;
+  const auto& from = r.window.from;
+  if (!from || !from->dated || !event.time) return false;
+  const Duration gap = *event.time - *from->at;
+  if (gap > kLong) return true;
+  const PhaseSummary& seen = r.run.train;
+  const bool amid_first = r.epochs.announced == r.epochs.first && r.epochs.line.epoch == r.epochs.first;
+  if (!amid_first || gap < kShort || seen.iterations == 0) return false;
+  const Duration from_line_to_line = seen.duration / seen.iterations * r.training.stride;
+  return gap > kMuchLonger * from_line_to_line;
+}
+
+}  // namespace
+
 // "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so. Several
 // processes say the same epoch at about the same time; when nothing came for long before, the first one broke off.
 bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
-  constexpr auto kLong = std::chrono::minutes(30);
   const Event& event = m.event;
   const RunTrack* const r = all_.runs.open();
-  const bool silent =
-      r && r->window.from && r->window.from->dated && event.time && *event.time - *r->window.from->at > kLong;
-  if (silent && event.has(Field::epochs) && r->epochs.announced == epoch) return true;
+  const bool same = r && event.has(Field::epochs) && r->epochs.announced == epoch;
+  if (same && was_silent_before(*r, event)) return true;
   // Behind steps that stand under no heading, where the log has told of what the next run is.
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->training.by_lines);

@@ -157,6 +157,32 @@ bool counts_again(const RunTrack& r, const Event& event, std::int64_t iteration)
   return !r.headed || (trains && iteration < r.window.from->iteration / 2);
 }
 
+// W&B writes what was logged last behind the program's end, and it is no run of its own.
+bool is_last_of_run_over(const RunTrack& over, const Event& event) {
+  const auto iteration = count_of(event, Field::iteration);
+  if (!iteration || !event.has(Field::series) || !over.run.iteration) return false;
+  const std::int64_t further = *iteration - *over.run.iteration;
+  return further >= 0 && further <= std::max<std::int64_t>(over.training.stride, 1);
+}
+
+// Batches of the epoch that a run began with, out of another number, stand far behind its last line, and that epoch had
+// not come to its end, or the numbers are nearly the same: no test, but a training that was begun anew with other data
+// or another batch.
+bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
+  constexpr auto kFar = std::chrono::minutes(1);
+  const auto of = positive_of(event, Field::batches), batch = count_of(event, Field::batch);
+  const auto& from = r.window.from;
+  if (!of || !batch || !r.epochs.steps || of == r.epochs.steps || !from || !from->dated || !event.time)
+    return false;
+  const auto epoch = event.has(Field::epoch) ? count_of(event, Field::epoch) : r.epochs.announced;
+  const track::EpochCount::Line& last = r.epochs.line;
+  if (!epoch || epoch != last.epoch || epoch != r.epochs.first || *batch > last.batch) return false;
+  const std::int64_t steps = *r.epochs.steps, apart = std::max(*of, steps) - std::min(*of, steps);
+  const bool nearly_same = apart * 100 <= steps;
+  const bool amid = *last.batch + 2 * r.training.stride < steps;
+  return *event.time - *from->at > kFar && (amid || nearly_same);
+}
+
 // The same before the window's end: its beginning may be the run's, where lines state whole seconds.
 bool counts_again_within_window(const RunTrack& r, const Event& event, std::int64_t iteration) {
   const auto elapsed = event.number(Field::elapsed);
@@ -361,8 +387,14 @@ void track::Windows::progress_of(const Moment& m) {
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
   if (event.has(Field::position)) return position_of_known(m);
+  if (RunTrack* const over = all_.runs.ended(); over && is_last_of_run_over(*over, event)) {
+    over->run.iteration = count_of(event, Field::iteration);
+    over->dirty = true;
+    return;
+  }
 
-  RunTrack& going_on = all_.runs.for_measurement(m);
+  RunTrack& open = all_.runs.for_measurement(m);
+  RunTrack& going_on = begins_anew_otherwise(open, event) ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;
   if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
   RunTrack* const planned = take_plan(going_on, m);

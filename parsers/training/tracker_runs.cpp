@@ -111,6 +111,7 @@ RunTrack& track::Runs::for_header(const Moment& m) {
 RunTrack& track::Runs::for_measurement(const Moment& m) {
   RunTrack* r = open();
   if (!r) r = &begin_or_go_on(m);
+  if (!r->run.started_at) r->run.started_at = m.now;  // what it began with bears no time
   declare(*r);
   return *r;
 }

@@ -1,6 +1,7 @@
 // Logs of people's own scripts that hold several trainings, and what stands between their steps and epochs.
 #include <gtest/gtest.h>
 
+#include "parsers/base/timestamp.h"
 #include "tests/parsers/log_reader.h"
 
 namespace etad::test {
@@ -329,6 +330,74 @@ TEST(SeveralTrainings, OfTwoThatWriteOneFileNoLeapIsMeasured) {
   const etad::Run run = only_run(lines);
   EXPECT_LE(run.train.iterations, 2000);
   EXPECT_NEAR(step_time(run), 0.5, 0.01);
+}
+
+// A training is broken off in its first epoch and begun anew minutes later, with another batch or other data. No test lies
+// so far behind the lines of an epoch that is not over.
+TEST(SeveralTrainings, BegunAnewWithAnotherNumberOfBatches) {
+  for (const bool headings : {false, true}) {
+    Lines lines;
+    int now = 0;
+    const auto say = [&](const std::string& text) {
+      lines.push_back(
+          written("2026-03-01 %02d:%02d:%02d,250 - INFO - ", 10 + now / 3600, now / 60 % 60, now % 60) +
+          text);
+    };
+    const auto train = [&](int epoch, int last, int of) {
+      if (headings) say(written("Epoch %d/300", epoch));
+      for (int step = 0; step <= last; step += 10, now += 5)
+        say(headings ? written("  Batch %4d/%d | Loss: 0.8125", step, of)
+                     : written("Epoch %d [%d/%d] Loss: 0.8125", epoch, step, of));
+    };
+    train(1, headings ? 670 : 120, 672);
+    now += 420;
+    train(1, 670, headings ? 671 : 1344);
+    if (headings) train(2, 670, 671);
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 2U) << headings;
+    EXPECT_EQ(runs.at(0).iteration, headings ? 670 : 120);
+    EXPECT_EQ(runs.at(1).iteration, headings ? 671 + 670 : 670);
+    for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 0.5, 0.001) << ordinal;
+  }
+}
+
+// What another program writes into the file the next day does not prolong a training of which nothing more is told.
+TEST(SeveralTrainings, ALineOfALaterProgramIsNotTheirEnd) {
+  Lines lines;
+  for (int i = 1; i <= 6; ++i)
+    lines.push_back(written("2026-03-01 10:%02d:12,750 - INFO - step %d loss 0.8125", i, 40 * i));
+  lines.emplace_back("2026-03-01 10:20:12,750 - INFO - Saving the model");
+  lines.emplace_back("2026-03-02 09:00:00,250 - INFO - Loading the data");
+  const etad::Run run = only_run(lines);
+  ASSERT_TRUE(run.started_at && run.ended_at);
+  EXPECT_EQ(*run.ended_at - *run.started_at, std::chrono::minutes(19));
+}
+
+// Where the training's own lines bear no time, others' are all that dates it.
+TEST(SeveralTrainings, OtherLinesDateATrainingWhoseOwnBearNoTime) {
+  Lines lines = {"2026-03-01 10:00:12,750 - INFO - ***** Running training *****"};
+  for (int i = 1; i <= 10; ++i) {
+    lines.push_back(written(" %d0%%|##########| %d/1000 [%d:00:00<1:00:00, 36.00s/it]", i, 100 * i, i));
+    if (i % 5 == 0) lines.push_back(written("2026-03-01 %d:00:12,750 - INFO - Saving the model", 10 + i));
+  }
+  EXPECT_EQ(only_run(lines).ended_at, from_rfc3339("2026-03-01T20:00:12.75Z"));
+}
+
+// Of a log that is read at once the short ones are told as they are where it is followed: behind the first one that shows
+// what it is.
+TEST(SeveralTrainings, OfWhichSomeAreShortAreAllKept) {
+  Lines lines;
+  const std::vector<int> epochs = {3, 2, 2, 4, 2};
+  for (std::size_t fold = 0; fold < epochs.size(); ++fold) {
+    lines.push_back(written("========== fold: %d training ==========", static_cast<int>(fold)));
+    for (int i = 1; i <= epochs[fold]; ++i)
+      lines.push_back(
+          written("Epoch %d - avg_train_loss: 0.5125  avg_val_loss: 0.6125  time: %ds", i, 20 + i));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), epochs.size());
+  for (const auto& [ordinal, run] : runs)
+    EXPECT_EQ(run.train.iterations, epochs[static_cast<std::size_t>(ordinal)]) << ordinal;
 }
 
 }  // namespace

@@ -197,5 +197,25 @@ TEST(WandbRecords, StepsThatBeginAgainAreAnotherTrainings) {
   for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.iteration, 200);
 }
 
+// What was logged last is written behind the program's end.
+TEST(WandbRecords, TheLastStepMayStandBehindTheEnd) {
+  for (const char* const exit_code : {"0", "255"}) {
+    std::vector<std::string> lines = {R"(1700000000.000000 wandb run {"name": "first", "host": "n7"})"};
+    const auto step = [&lines](int n) {
+      lines.push_back(written(R"(%.6f wandb history {"_step": %d, "loss": 2.25})", 1.7e9 + 0.5 * n, n));
+    };
+    for (int n = 0; n < 20; ++n) step(n);
+    lines.push_back(written(R"(wandb exit {"runtime": 12, "exit_code": %s})", exit_code));
+    step(20);
+    for (const std::size_t restart : {0U, 22U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << exit_code;
+      EXPECT_EQ(runs.at(0).iteration, 20);
+      EXPECT_EQ(runs.at(0).state, exit_code[0] == '0' ? RunState::finished : RunState::stopped);
+      EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-6);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
