@@ -244,6 +244,10 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
       state_.meaning = told && !state_.told_so_far ? Meaning::interval
                        : one_step && !told         ? Meaning::own
                                                    : Meaning::none;
+    if (state_.meaning == Meaning::elapsed && same_epoch) {  // it grew by chance
+      state_.meaning = Meaning::none;
+      state_.steps = {};
+    }
     state_.rises = 0;
     state_.first = seconds;  // counted from the epoch's beginning, perhaps
   }

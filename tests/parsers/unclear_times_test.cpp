@@ -339,5 +339,17 @@ TEST(StampedTimes, AreTheLinesThatHaveThemOfTwoThatSayTheSame) {
   }
 }
 
+// Three times in a row a time has grown, by chance: one since a beginning does not fall, so this is none, and lines that
+// are equally far apart do not show whether it is of one step or of ten.
+TEST(UnclearTimes, ThatGrewByChanceAreNoneSinceABeginning) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 3; ++epoch)
+    for (int step = 0; step < 150; step += 10) {
+      const double time = epoch > 1 || step > 20 ? 7.5 + step % 3 * 0.05 : 3.25 + step * 0.25;
+      lines.push_back(written("[Epoch: %d/50][Iter: %d/150][loss_box: 0.81][time: %.2f]", epoch, step, time));
+    }
+  EXPECT_TRUE(runs_of(lines).empty());
+}
+
 }  // namespace
 }  // namespace etad::test
