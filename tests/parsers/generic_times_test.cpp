@@ -409,5 +409,43 @@ TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
   EXPECT_EQ(runs.at(0).train.iterations, 10);
 }
 
+// How long the network takes to answer is not how long it is trained.
+TEST(GenericTimes, ThatOfInferenceIsNoTraining) {
+  const auto runs = runs_of(lines_by(12, [](int i) {
+    return written("[epoch: %d] Loss: 0.0125, val-psnr: 33.25, Inference time: 2.%d ms", 2 * i, 50 + i % 3);
+  }));
+  EXPECT_TRUE(runs.empty());
+}
+
+// JoeyNMT tells the number of devices above its first line with a time.
+TEST(GenericTimes, ARunBeginsWithItsFirstLineThatHasOne) {
+  Lines lines = {"\tdevice: cuda", "\tn_gpu: 1"};
+  for (int i = 1; i <= 6; ++i)
+    lines.push_back(
+        written("2026-03-01 10:%02d:12,750 - INFO - joeynmt.training - Epoch   1, Step: %8d, "
+                "Batch Loss: 4.312500, Tokens per Sec: 2250, Lr: 0.000100",
+                i, 120 * i));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 1);
+  EXPECT_DOUBLE_EQ(step_time(run), 0.5);
+  ASSERT_TRUE(run.started_at && run.ended_at);
+  EXPECT_EQ(*run.ended_at - *run.started_at, std::chrono::minutes(5));
+}
+
+// A clock of twelve hours, as the tutorial on Python's logging has it.
+TEST(GenericTimes, HeadingsBehindAClockOfTwelveHours) {
+  for (const bool stars : {false, true}) {
+    const auto runs = runs_of(lines_by(8, [stars](int i) {
+      const std::string stamp = written("03/01/2026 %02d:30:12 %s ", (10 + i) % 12 == 0 ? 12 : (10 + i) % 12,
+                                        10 + i < 12 ? "AM" : "PM");
+      return stars ? "[INFO " + stamp + written("########EPOCH %d/150 ########", i)
+                   : stamp + written("- Epoch %d/150", i);
+    }));
+    ASSERT_EQ(runs.size(), 1U) << stars;
+    EXPECT_EQ(runs.at(0).train.iterations, 7);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 3600);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
