@@ -36,11 +36,12 @@ using track::Window;
 
 namespace {
 
-// The time of one step stands for all of a window, and that step took much longer than those before: an
-// evaluation of which no line tells, for which the others of the window do not stand.
+// The time of one step stands for all of a window, and that step took much longer than those before: it holds an
+// evaluation of which no line tells.
 bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& event,
                        const Statement& said) {
-  if (n < 2 || before.segments < 3 || said.measured || !event.has(Field::seconds)) return false;
+  const std::int64_t enough = n < 2 ? 10 : 3;  // a step of its own may be a slow one of the first
+  if (before.segments < enough || said.measured || !event.has(Field::seconds)) return false;
   constexpr double kMuchLonger = 10;
   return to_seconds(said.took) / static_cast<double>(n) * static_cast<double>(before.iterations) >
          kMuchLonger * to_seconds(before.duration);

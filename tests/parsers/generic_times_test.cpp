@@ -447,5 +447,19 @@ TEST(GenericTimes, HeadingsBehindAClockOfTwelveHours) {
   }
 }
 
+// Every 50th step states a time that holds an evaluation, of which no line need tell.
+TEST(GenericTimes, StepsThatHoldAnEvaluationMeasureNothing) {
+  for (const char* const form :
+       {"step %5d | loss: 6.250000 | lr 6.0000e-04 | norm: 0.4125 | dt: %.2fms | tok/sec: 27789.75",
+        "iter %d: loss 6.2500, time %.2fms, mfu 12.50%%"}) {
+    Lines lines;
+    for (int i = 0; i <= 200; ++i) lines.push_back(written(form, i, i % 50 == 0 ? 18750.0 : 400.0));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.4) << form;
+    EXPECT_GE(runs.at(0).iteration, 200) << form;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
