@@ -48,16 +48,6 @@ bool is_first_resumed(RunTrack& r, std::optional<std::int64_t> at) {
   return *at >= done && *at <= done + 1;
 }
 
-// A numbered step that took much longer than those before it: an evaluation is in its time, as in that of every 250th of
-// build-nanogpt's.
-bool holds_an_evaluation(const PhaseSummary& before, std::optional<std::int64_t> at, Duration took) {
-  constexpr std::int64_t kEnough = 10;
-  constexpr double kMuchLonger = 10;
-  return at && before.segments >= kEnough &&
-         to_seconds(took) * static_cast<double>(before.iterations) >
-             kMuchLonger * to_seconds(before.duration);
-}
-
 }  // namespace
 
 // A step, or each of `iterations` steps, took `seconds`.
@@ -90,7 +80,10 @@ void track::Steps::step_time(const Moment& m) {
     return;
   }
   const Phase phase = phase_of(m.event, r.run.job);
-  if (phase == Phase::train && holds_an_evaluation(r.run.train, at, *took / n)) return;
+  constexpr std::int64_t kEnough = 10;
+  if (phase == Phase::train && at &&
+      r.training.holds_an_evaluation(r.run.train, kEnough, to_seconds(*took / n)))
+    return;
   const std::int64_t samples = all_.values.samples(r, phase);
   all_.runs.add_segment(r, {phase, std::max<std::int64_t>(0, last - n), n, samples, *took, {}}, m.out);
 }

@@ -36,15 +36,11 @@ using track::Window;
 
 namespace {
 
-// The time of one step stands for all of a window, and that step took much longer than those before: it holds an
-// evaluation of which no line tells.
-bool was_no_usual_step(const PhaseSummary& before, std::int64_t n, const Event& event,
-                       const Statement& said) {
+// The time of one step stands for all of a window, and that step holds an evaluation.
+bool was_no_usual_step(RunTrack& r, std::int64_t n, const Event& event, const Statement& said) {
   const std::int64_t enough = n < 2 ? 10 : 3;  // a step of its own may be a slow one of the first
-  if (before.segments < enough || said.measured || !event.has(Field::seconds)) return false;
-  constexpr double kMuchLonger = 10;
-  return to_seconds(said.took) / static_cast<double>(n) * static_cast<double>(before.iterations) >
-         kMuchLonger * to_seconds(before.duration);
+  return !said.measured && event.has(Field::seconds) &&
+         r.training.holds_an_evaluation(r.run.train, enough, to_seconds(said.took) / static_cast<double>(n));
 }
 
 // A window over the border of two epochs, or around a test's result, that took much longer than the steps before it: it
@@ -288,7 +284,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     if (before.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));
     if (r.training.overstated) said = {};
   }
-  if (said && !by_stamps && was_no_usual_step(before, n, m.event, said)) return all_.tests.release(r, m.out);
+  if (said && !by_stamps && was_no_usual_step(r, n, m.event, said)) return all_.tests.release(r, m.out);
   if (w.waited > Duration::zero()) w.tests = w.waited;
   Duration took{};
   const bool told = w.training_time(said, to, took);

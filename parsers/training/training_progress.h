@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "parsers/base/record.h"
 
@@ -39,6 +40,7 @@ struct Training {
   std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
   std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
   std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
+  bool slow_step = false;          // the last step took much longer than those before
   std::optional<Segment>
       doubtful;  // the first states of a bar amid a training, until more of it are measured
 
@@ -56,9 +58,22 @@ struct Training {
   // no loss comes in between, nor does the bar begin again, and they take as long.
   bool is_another(std::optional<double> took) const;
 
+  // Whether a step of `seconds` took much longer than those before it, of which there are `enough` measurements: it holds
+  // an evaluation of which no line tells, as every 250th of build-nanogpt's. A second one behind it shows that the
+  // training is that slow by now.
+  bool holds_an_evaluation(const PhaseSummary& before, std::int64_t enough, double seconds);
+
   // Enough of them to do without those that hold a test of unknown length.
   bool has_untested_windows() const { return untested >= 3; }
 };
+
+inline bool Training::holds_an_evaluation(const PhaseSummary& before, std::int64_t enough, double seconds) {
+  constexpr double kMuchLonger = 10;
+  const bool slow = before.segments >= enough && seconds * static_cast<double>(before.iterations) >
+                                                     kMuchLonger * to_seconds(before.duration);
+  const bool slow_before = std::exchange(slow_step, slow);
+  return slow && !slow_before;
+}
 
 inline std::optional<Duration> Training::first_progress(Duration since, std::int64_t done) {
   const Duration before = since - tests_before;

@@ -461,5 +461,18 @@ TEST(GenericTimes, StepsThatHoldAnEvaluationMeasureNothing) {
   }
 }
 
+// Nor is every slow step one that holds an evaluation: a second one behind it is the training's new pace.
+TEST(GenericTimes, ATrainingThatBecomesTenTimesSlowerIsMeasuredStill) {
+  for (const char* const form :
+       {"step %5d | loss: 6.250000 | lr 6.0000e-04 | norm: 0.4125 | dt: %.2fms | tok/sec: 27789.75",
+        "iter %d: loss 6.2500, time %.2fms, mfu 12.50%%"}) {
+    Lines lines;
+    for (int i = 0; i <= 200; ++i) lines.push_back(written(form, i, i <= 100 ? 100.0 : 2000.0));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_NEAR(step_time(runs.at(0)), 1.05, 0.02) << form;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
