@@ -1,8 +1,8 @@
-// The bases that compete to describe t(n, B): n iterations over B samples each take t seconds. All are
-// linear in their coefficients and, where physics says so, non-negative. A new basis is one entry of kBases.
+// The bases that compete to describe t(n, B): n iterations over B samples each take t seconds. All are linear in
+// their coefficients, none of which is negative. A new basis is one entry of kBases. What bends otherwise is left to the
+// estimators of all history, which have more to tell it from (estimators/batch_curve.h).
 //
-// Sources: the affine form and the literal one, Gianniti, Zhang & Ardagna, CLOSER 2019; natural cubic spline,
-// Hastie, Tibshirani & Friedman, "The Elements of Statistical Learning", eq. 5.4-5.5.
+// Source of the affine form and the literal one: Gianniti, Zhang & Ardagna, CLOSER 2019.
 #pragma once
 
 #include <span>
@@ -17,11 +17,10 @@ namespace etad::regression {
 struct Basis {
   std::string_view formula;             // its name, shown to users and kept in models
   std::vector<std::string_view> names;  // of its coefficients
-  unsigned free = 0;                    // bit i: coefficient i may be negative
-  int knots = 0;                        // of a spline: how many, each at a number of samples per iteration
-  int batch_sizes = 1;                  // different B it needs before it may compete
-  // The row of the design matrix for n iterations over b samples each: t = features * coefficients.
-  Terms (*features)(double n, double b, std::span<const double> knots) = nullptr;
+  int batch_sizes = 1;                  // different B it is for: none known, one, or 2 for any more
+  // The row of the design matrix for n iterations over b samples each: t = features * coefficients. `k`: where one
+  // batch size alone was seen, that one.
+  Terms (*features)(double n, double b, double k) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }
   // How many are fitted: a formula that begins with "n*" has no cost per run, so its c0 is always 0.
@@ -37,8 +36,5 @@ std::span<const Basis> bases();
 
 // nullptr: no basis of that formula.
 const Basis* find_basis(std::string_view formula);
-
-// Knots at even ranks of the different batch sizes (sorted), as `basis` needs them.
-std::vector<double> place_knots(const Basis& basis, std::span<const double> batch_sizes);
 
 }  // namespace etad::regression

@@ -75,7 +75,7 @@ Judged judge(const ReferenceFit& reference, const Observations& rows) {
   for (const Observation& row : rows) {
     out.rows.emplace_back();
     if (row.b < reference.samples.front() || row.b > reference.samples.back()) continue;
-    const Terms x = reference.basis->features(row.n, row.b, reference.knots);
+    const Terms x = reference.basis->features(row.n, row.b, newest_size(reference.rows));
     const double f = x.dot(fit.coefficients);
     if (f <= 0) continue;
     out.rows.back() = Judgement{std::log(row.t / f), relative_leverage(x, fit.coefficients, fit.covariance),
@@ -151,8 +151,7 @@ std::optional<ReferenceFit> fit_reference(const Dataset& data, const Observation
   if (selection.candidates.empty()) return std::nullopt;
   out.basis = selection.winner().basis;
   out.samples = batch_sizes(out.rows);
-  out.knots = place_knots(*out.basis, out.samples);
-  out.fit = fit_relative(*out.basis, out.knots, out.rows);
+  out.fit = fit_relative(*out.basis, out.rows);
   return out;
 }
 

@@ -23,7 +23,6 @@ struct ReferenceFit {
   Observations rows;
   const Basis* basis = nullptr;
   std::vector<double> samples;  // different batch sizes, sorted
-  std::vector<double> knots;
   RelativeFit fit;
 };
 

@@ -12,15 +12,6 @@ namespace {
 constexpr double kWorstError = 1;      // one absurd fold must not decide alone
 constexpr double kWorstLeverage = 25;  // five times the noise: beyond that a fit says nothing
 
-// The batch sizes of the rows outside a fold; of all rows where that leaves none.
-std::vector<double> sizes_seen(const Observations& rows, const Folds& folds, int left_out) {
-  Observations seen;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (folds.of[i] != left_out) seen.push_back(rows[i]);
-  }
-  return batch_sizes(seen.empty() ? rows : seen);
-}
-
 }  // namespace
 
 CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds) {
@@ -28,14 +19,12 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
   out.residuals.assign(rows.size(), 0);
   out.leverages.assign(rows.size(), 0);
   for (int k = 0; k < folds.count; ++k) {
-    const std::vector<double> knots =
-        basis.knots > 0 ? place_knots(basis, sizes_seen(rows, folds, k)) : std::vector<double>();
-    const RelativeFit fit = fit_relative(basis, knots, rows, folds.of, k);
+    const RelativeFit fit = fit_relative(basis, rows, folds.of, k);
     std::vector<double> errors;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (folds.of[i] != k) continue;
       out.residuals[i] = fit.residuals[i];
-      const Terms x = basis.features(rows[i].n, rows[i].b, knots);
+      const Terms x = basis.features(rows[i].n, rows[i].b, newest_size(rows));
       out.leverages[i] = relative_leverage(x, fit.coefficients, fit.covariance);
       if (rows[i].weight > 0)
         errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));

@@ -78,7 +78,6 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
 // The basis and its fit, once the rows that no longer count have lost their weight.
 struct Settled {
   Selection selection;
-  std::vector<double> knots;
   RelativeFit fit;
   std::optional<double> changed_at;
 
@@ -93,8 +92,7 @@ Settled settle(Observations& rows) {
   for (int i = 0; i <= kMaxChanges; ++i) {
     out.selection = select_basis(rows);
     if (out.selection.candidates.empty()) return out;
-    out.knots = place_knots(out.basis(), batch_sizes(rows));
-    out.fit = fit_relative(out.basis(), out.knots, rows);
+    out.fit = fit_relative(out.basis(), rows);
     const auto changed = i < kMaxChanges ? drop_before_change(rows, out.fit.residuals) : std::nullopt;
     if (!changed) return out;
     out.changed_at = changed;
@@ -116,7 +114,7 @@ std::optional<Model> fit(const Dataset& data) {
   model.covariates = std::move(covariate_effects.seen);
   model.changed_at = settled.changed_at;
   model.basis = basis.formula;
-  model.knots = settled.knots;
+  if (basis.batch_sizes == 1) model.knots = {newest_size(rows)};
   for (const RunObservation& run : data) model.windows += run.within.windows;
   model.dropped_runs = static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
   model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;

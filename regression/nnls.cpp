@@ -56,16 +56,14 @@ Terms column_scale(const Gram& gram) {
 }
 
 // Moves x towards the minimiser z as far as the bounds allow; columns that arrive there leave the set.
-Terms step_to_bound(const Terms& x, const Terms& z, unsigned free, ActiveSet& set) {
+Terms step_to_bound(const Terms& x, const Terms& z, ActiveSet& set) {
   double alpha = 1;
   for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const bool bounded = (set.passive >> i & 1U) && !(free >> i & 1U);
-    if (bounded && z(i) <= 0) alpha = std::min(alpha, x(i) / (x(i) - z(i)));
+    if ((set.passive >> i & 1U) && z(i) <= 0) alpha = std::min(alpha, x(i) / (x(i) - z(i)));
   }
   Terms out = x + alpha * (z - x);
   for (Eigen::Index i = 0; i < x.size(); ++i) {
-    const bool bounded = (set.passive >> i & 1U) && !(free >> i & 1U);
-    if (bounded && z(i) <= 0 && out(i) <= 1e-14 * (1 + std::abs(x(i)))) {
+    if ((set.passive >> i & 1U) && z(i) <= 0 && out(i) <= 1e-14 * (1 + std::abs(x(i)))) {
       out(i) = 0;
       set.passive &= ~(1U << i);
     }
@@ -76,7 +74,7 @@ Terms step_to_bound(const Terms& x, const Terms& z, unsigned free, ActiveSet& se
 // The minimiser over all columns that are not empty, where it keeps the bounds: then it is the answer. By
 // Gaussian elimination, whose pivots are what the columns before leave unexplained of each. Nearly collinear
 // columns are left to the search, which does without those it does not need.
-std::optional<Terms> unbounded(Gram g, Terms x, unsigned free) {
+std::optional<Terms> unbounded(Gram g, Terms x) {
   constexpr double kIndependent = 1e-6;
   const Eigen::Index terms = g.cols();
   for (Eigen::Index j = 0; j < terms; ++j) {
@@ -93,25 +91,21 @@ std::optional<Terms> unbounded(Gram g, Terms x, unsigned free) {
     if (g(j, j) == 0) continue;
     for (Eigen::Index i = j + 1; i < terms; ++i) x(j) -= g(i, j) * x(i);
     x(j) /= g(j, j);
-    const bool bounded = !(free >> j & 1U);
-    if (!std::isfinite(x(j)) || (bounded && x(j) < 0)) return std::nullopt;
+    if (!std::isfinite(x(j)) || x(j) < 0) return std::nullopt;
   }
   return x;
 }
 
 }  // namespace
 
-Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free) {
+Terms solve_nnls(const Gram& gram, const Terms& projection) {
   const Terms scale = column_scale(gram);
   const Gram g = scale.asDiagonal() * gram * scale.asDiagonal();
   const Terms h = scale.cwiseProduct(projection);
   const Eigen::Index terms = g.cols();
-  if (const auto x = unbounded(g, h, free)) return scale.cwiseProduct(*x);
+  if (const auto x = unbounded(g, h)) return scale.cwiseProduct(*x);
   ActiveSet set{g, h};
-  for (Eigen::Index i = 0; i < terms; ++i) {
-    if ((free >> i & 1U) && scale(i) > 0) set.passive |= 1U << i;
-  }
-  Terms x = set.passive ? set.minimiser() : Terms(Terms::Zero(terms));
+  Terms x = Terms::Zero(terms);
   const double tolerance = 1e-11 * (1 + h.cwiseAbs().maxCoeff());
   for (int step = 0; step < 4 * kMaxTerms; ++step) {
     const Terms gradient = h - g * x;
@@ -124,7 +118,7 @@ Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free) {
     set.passive |= 1U << best;
     for (int inner = 0; inner <= terms && set.passive; ++inner) {
       const unsigned before = set.passive;
-      x = step_to_bound(x, set.minimiser(), free, set);
+      x = step_to_bound(x, set.minimiser(), set);
       if (set.passive == before) break;
     }
   }

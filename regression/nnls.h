@@ -14,9 +14,8 @@ inline constexpr int kMaxTerms = 8;
 using Terms = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTerms, 1>;
 using Gram = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxTerms, kMaxTerms>;
 
-// `gram` = A'A, `projection` = A'b. `free[i]` lifts the bound of x_i. Collinear columns: any minimiser.
-// Always finite for finite input.
-Terms solve_nnls(const Gram& gram, const Terms& projection, unsigned free = 0);
+// `gram` = A'A, `projection` = A'b. Collinear columns: any minimiser. Always finite for finite input.
+Terms solve_nnls(const Gram& gram, const Terms& projection);
 
 // The inverse of the Gram matrix over the columns with x_i != 0; zero elsewhere (a coefficient on its bound
 // has no standard error of its own).

@@ -27,6 +27,11 @@ Observations observe(const Dataset& data);
 
 std::vector<double> batch_sizes(const Observations& rows);  // sorted, each once
 
+// Where one size alone counts, that one: what is dropped as too old comes before what counts.
+inline double newest_size(const Observations& rows) {
+  return rows.back().b;
+}
+
 // Whether the numbers of iterations differ enough to tell a cost per run from a cost per iteration.
 bool iterations_vary(const Observations& rows);
 

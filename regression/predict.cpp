@@ -86,12 +86,13 @@ std::optional<Expectation> expect_common(const Model& model, double n, double si
   const Basis* form = find_basis(model.basis);
   if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
   const Terms c = values_of(model.coefficients);
-  const auto at = [&](double b) { return std::max(0.0, form->features(n, b, model.knots).dot(c)); };
+  const double only_size = model.knots.empty() ? 0 : model.knots.front();
+  const auto at = [&](double b) { return std::max(0.0, form->features(n, b, only_size).dot(c)); };
   const double long_run = model.noise * model.noise;
   Expectation out;
   out.seconds = at(size);
   out.run = long_run + model.within_run_noise * model.within_run_noise / n;
-  const Terms x = form->features(n, size, model.knots);
+  const Terms x = form->features(n, size, only_size);
   out.fitted = relative_leverage(x, c, matrix_of(model.covariance, c.size())) * long_run;
   const double nearest = std::min(std::max(size, model.samples.min), model.samples.max);
   out.fitted += variance_outside(model.samples, size, nearest, at(nearest) / std::max(1e-300, out.seconds));

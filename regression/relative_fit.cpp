@@ -19,10 +19,10 @@ using Column = Eigen::ArrayXd;  // a value for each row
 // One Gauss-Newton step of the relative problem over the rows in use.
 class Step {
  public:
-  Step(const Basis& basis, std::span<const double> knots, const Observations& rows)
-      : features_(static_cast<Eigen::Index>(rows.size()), basis.parameters()), free_(basis.free) {
+  Step(const Basis& basis, const Observations& rows)
+      : features_(static_cast<Eigen::Index>(rows.size()), basis.parameters()) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      features_.row(static_cast<Eigen::Index>(i)) = basis.features(rows[i].n, rows[i].b, knots);
+      features_.row(static_cast<Eigen::Index>(i)) = basis.features(rows[i].n, rows[i].b, newest_size(rows));
     }
     if (!iterations_vary(rows)) features_.col(0).setZero();  // every basis has the cost per run first
   }
@@ -41,7 +41,7 @@ class Step {
       }
       projection(i) = weighed_.col(i).dot(target_.matrix());
     }
-    return solve_nnls(gram_, projection, free_);
+    return solve_nnls(gram_, projection);
   }
 
   void evaluate(const Terms& c, Column& out) const { out.matrix().noalias() = features_ * c; }
@@ -50,7 +50,6 @@ class Step {
  private:
   Eigen::MatrixXd features_, scaled_, weighed_;  // rows x terms
   Column target_;
-  unsigned free_;
   Gram gram_;
 };
 
@@ -69,9 +68,9 @@ std::vector<double> listed(const Column& column) {
 
 }  // namespace
 
-RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, const Observations& rows,
-                         const std::vector<int>& folds, int left_out) {
-  Step step(basis, knots, rows);
+RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds,
+                         int left_out) {
+  Step step(basis, rows);
   const auto size = static_cast<Eigen::Index>(rows.size());
   Column base(size), times(size);
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -111,11 +110,6 @@ RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, cons
   fit.weights = listed(weights);
   fit.covariance = active_inverse(step.gram(), fit.coefficients);
   return fit;
-}
-
-double evaluate(const Basis& basis, std::span<const double> knots, const Terms& coefficients, double n,
-                double b) {
-  return std::max(0.0, basis.features(n, b, knots).dot(coefficients));
 }
 
 }  // namespace etad::regression

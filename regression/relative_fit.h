@@ -7,7 +7,6 @@
 // (Holland & Welsch 1977): a contaminated run ends with weight 0.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "regression/basis.h"
@@ -24,11 +23,7 @@ struct RelativeFit {
 };
 
 // Fits over the rows whose `fold` is not `left_out` (-1: over all). `folds` may be empty.
-RelativeFit fit_relative(const Basis& basis, std::span<const double> knots, const Observations& rows,
-                         const std::vector<int>& folds = {}, int left_out = -1);
-
-// f(n, B); never negative.
-double evaluate(const Basis& basis, std::span<const double> knots, const Terms& coefficients, double n,
-                double b);
+RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds = {},
+                         int left_out = -1);
 
 }  // namespace etad::regression

@@ -39,13 +39,13 @@ Estimator plain_least_squares(std::string_view formula) {
     regression::Gram gram = regression::Gram::Zero(terms, terms);
     regression::Terms projection = regression::Terms::Zero(terms);
     for (const regression::RunObservation& run : data) {
-      const regression::Terms x = basis->features(run.iterations, run.samples, {}) / run.seconds;
+      const regression::Terms x = basis->features(run.iterations, run.samples, 0) / run.seconds;
       gram += x * x.transpose();
       projection += x;
     }
     const regression::Terms c = regression::solve_nnls(gram, projection);
     return [basis, c](const Question& q) -> std::optional<Prediction> {
-      const double t = basis->features(q.iterations, q.samples, {}).dot(c);
+      const double t = basis->features(q.iterations, q.samples, 0).dot(c);
       if (!(t > 0)) return std::nullopt;
       return Prediction{t, t, t, {}};
     };
