@@ -39,16 +39,18 @@ double take_tests(std::vector<const RunInterval*>& tests, double at) {
 struct Pair {
   double iterations = 0;  // from the first one's beginning to the second one's
   double seconds = 0;     // of the first one
-  double lost = 0;
+  Gap gap = Gap::between_neighbours;
+  double lost = 0;  // in that gap
 };
 
-// Between the end of `from` and the beginning of `to`, `tests` seconds of tests taken out.
-double lost_between(const RunInterval& from, const RunInterval& to, double tests, Gap where) {
-  const double gap = to.at - from.at - from.seconds - tests;
+// `tests`: seconds of tests between them.
+Pair pair_of(const RunInterval& from, const RunInterval& to, double tests) {
   const double skipped = to.first_iteration - from.first_iteration - from.iterations;
-  if (skipped < 0 || (skipped > 0) != (where == Gap::around_missing)) return 0;
-  const double lost = gap - skipped * from.seconds / from.iterations;
-  return lost > kLeastShare * from.seconds ? lost : 0;
+  Pair out{std::max(0.0, skipped + from.iterations), from.seconds,
+           skipped > 0 ? Gap::around_missing : Gap::between_neighbours, 0};
+  const double lost = to.at - from.at - from.seconds - tests - skipped * from.seconds / from.iterations;
+  if (skipped >= 0 && lost > kLeastShare * from.seconds) out.lost = lost;
+  return out;
 }
 
 // What was lost about as long twice comes again: the longest such. 0: nothing was.
@@ -70,10 +72,7 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
     if (s.test && placed(s)) tests.push_back(&s);
     if (!is_window(s)) continue;
     const double tested = take_tests(tests, s.at);
-    if (last != nullptr) {
-      const double ahead = std::max(0.0, s.first_iteration - last->first_iteration);
-      pairs.push_back({ahead, last->seconds, lost_between(*last, s, tested, gap)});
-    }
+    if (last != nullptr) pairs.push_back(pair_of(*last, s, tested));
     last = &s;
   }
   // Where a test is made at the beginning of each window, the first one has none.
@@ -82,7 +81,7 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   for (const Pair& pair : pairs) {
     out.iterations += pair.iterations;
     windows.push_back(pair.seconds);
-    if (pair.lost > 0) lost.push_back(pair.lost);
+    if (pair.gap == gap && pair.lost > 0) lost.push_back(pair.lost);
   }
   if (lost.empty()) return out;
   const double usual = std::max(kOutlierWindows * median(std::move(windows)), recurring(lost));

@@ -91,6 +91,16 @@ TEST(LostTime, WhatTakesAsLongTwiceComesAgain) {
   EXPECT_NEAR(after_two->other_seconds, 238.0 / 600 * 1000, 1);
 }
 
+// Whichever gaps are asked about: what was lost in both is spread over the same iterations.
+TEST(LostTime, TheFirstWindowCountsWhereAnythingWasLostBehindIt) {
+  Clocked run;
+  for (int i = 0; i < 4; ++i) run.train(1).snapshot(120);
+  run.train(1);
+  const LostTime missing = lost_time(run.seen, Gap::around_missing);
+  EXPECT_EQ(missing.times, 4);
+  EXPECT_EQ(lost_time(run.seen, Gap::between_neighbours).iterations, missing.iterations);
+}
+
 TEST(LostTime, AnOutlierDoesNotComeAgain) {
   Clocked run;
   run.train(50).pass(36000).train(50).pass(7200).train(50);
