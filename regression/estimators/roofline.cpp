@@ -268,7 +268,8 @@ void Roofline::fit(const Groups& groups, const Eigen::VectorXd& prior) {
       if (cost(x_ + change) <= before) break;
     }
     damping /= 2;
-    root_ = solver.matrixL().solve(Eigen::MatrixXd::Identity(columns_, columns_));
+    // Damping makes steps short and not the parameters surer.
+    root_ = solver.compute(information).matrixL().solve(Eigen::MatrixXd::Identity(columns_, columns_));
     x_ += change;
     learn_deviations(rows, weight);
     if (change.cwiseAbs().maxCoeff() < kNear) break;

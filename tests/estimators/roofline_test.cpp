@@ -147,6 +147,20 @@ TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
   EXPECT_EQ(unseen->rests_on.networks, 6);
 }
 
+// Multipliers of kinds that never ran are as unsure as they are assumed to be: two of them, each of half of the time,
+// have half of the variance of one.
+TEST(Roofline, IsAsUnsureOfAKindOfLayerThatNeverRanAsBeforehand) {
+  constexpr double kKindPrior = 0.6;
+  const auto fitted = layer_roofline().fit(runs_of(6, 0.05, 0.02), Target::seconds);
+  const auto variance_of = [&](std::initializer_list<int> kinds) {
+    auto costs = std::make_shared<Costs>();
+    for (const int kind : kinds) costs->layers.push_back({.kind = kind, .matrix = true, .operations = 1e15});
+    const auto said = fitted->predict(of("unseen", costs, 16, "test")).estimate;
+    return said ? said->deviation * said->deviation : NAN;
+  };
+  EXPECT_NEAR(variance_of({9}) - variance_of({9, 10}), kKindPrior * kKindPrior / 2, 1e-5);
+}
+
 TEST(Roofline, SaysWhatItLacks) {
   const History few = runs_of(2, 0.1, 0.02);
   EXPECT_EQ(layer_roofline().needs(few, Target::seconds), std::nullopt);
