@@ -25,6 +25,7 @@ constexpr std::size_t kMostTogether = 1024;     // of a history all of which eve
 constexpr std::size_t kMostHeard = 128;         // that an estimate listens to of a longer one
 constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
 constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
+constexpr double kStrengthPrior = 0.5;          // standard deviation of their logarithms
 constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
 
 struct Known {
@@ -75,7 +76,7 @@ Strengths learn_strengths(const std::vector<Known>& groups) {
     double prior = 0;
     for (std::size_t k = 0; k < kStrengths; ++k) {
       sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts[k];
-      prior += std::pow(std::log(strengths[k]), 2) / 2;
+      prior += std::pow(std::log(strengths[k]) / kStrengthPrior, 2) / 2;
     }
     const Eigen::LLT<Eigen::MatrixXd> factor(sum);
     if (factor.info() != Eigen::Success) return static_cast<double>(-INFINITY);
