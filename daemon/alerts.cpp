@@ -92,12 +92,25 @@ void Alerts::drain() {
   news_.wait(lock, [this]() REQUIRES(mutex_) { return waiting_.empty() && !busy_; });
 }
 
+// In turns of their owners: each may take as long as `timeout`, and nobody waits behind sixty of another's.
+Alerts::Waiting Alerts::take_next() {
+  const auto since = [this](const Waiting& each) REQUIRES(mutex_) {
+    const auto served = served_.find(each.owner);
+    return served == served_.end() ? 0 : served->second;
+  };
+  const auto found = std::ranges::min_element(waiting_, {}, since);
+  Waiting next = std::move(*found);
+  waiting_.erase(found);
+  served_[next.owner] = ++turn_;
+  if (waiting_.empty()) served_.clear();
+  return next;
+}
+
 void Alerts::loop(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (news_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !waiting_.empty(); }) &&
          !stop.stop_requested()) {
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
+    const Waiting next = take_next();
     busy_ = true;
     lock.unlock();
     const auto done = command_(next.json);

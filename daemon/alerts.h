@@ -50,6 +50,7 @@ class Alerts {
   };
 
   bool admitted(const std::optional<std::int64_t>& owner, Steady now) REQUIRES(mutex_);
+  Waiting take_next() REQUIRES(mutex_);
   void loop(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const Command command_;
@@ -61,7 +62,10 @@ class Alerts {
   Condition news_;
   std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
   std::map<std::optional<std::int64_t>, std::deque<Steady>> admitted_
-      GUARDED_BY(mutex_);                       // by owner, of the last hour
+      GUARDED_BY(mutex_);  // by owner, of the last hour
+  std::map<std::optional<std::int64_t>, std::uint64_t> served_
+      GUARDED_BY(mutex_);  // in which turn, each owner who was since nothing waited
+  std::uint64_t turn_ GUARDED_BY(mutex_) = 0;
   std::int64_t unsaid_ GUARDED_BY(mutex_) = 0;  // dropped since the last alert that said so
   bool busy_ GUARDED_BY(mutex_) = false;
   Counters counters_ GUARDED_BY(mutex_);

@@ -120,6 +120,33 @@ TEST_F(AlertQueue, ACommandThatTakesItsTimeHoldsNobodyUp) {
   EXPECT_EQ(alerts.counters().sent, static_cast<std::int64_t>(Alerts::kMostWaiting) + 2) << "and another's";
 }
 
+TEST_F(AlertQueue, OwnersTakeTurns) {
+  std::promise<void> begun, go_on;
+  std::vector<std::string> order;
+  Alerts alerts(
+      [&, waiting = go_on.get_future().share(),
+       first = true](const std::string& input) mutable -> Result<void> {
+        if (std::exchange(first, false)) begun.set_value();
+        waiting.wait();
+        order.emplace_back(json::parse(input).as_object().at("message").as_string());
+        return {};
+      },
+      1000, "gpu1", [this] { return steady_; });
+  const auto post = [&](std::int64_t owner, const std::string& message) {
+    row_.owner = owner;
+    row_.run.message = message;
+    alerts.post({RunEventKind::failed, row_, forecast_, message}, kNow);
+  };
+  post(1001, "first");
+  begun.get_future().wait();
+  for (int i = 0; i < 3; ++i) post(1001, "a");
+  for (int i = 0; i < 2; ++i) post(1002, "b");
+  post(1003, "c");
+  go_on.set_value();
+  alerts.drain();
+  EXPECT_THAT(order, testing::ElementsAre("first", "a", "b", "c", "a", "b", "a"));
+}
+
 TEST_F(AlertQueue, AFailingCommandIsCounted) {
   start(10, fail("the command ended with status 1"));
   post();
