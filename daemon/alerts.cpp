@@ -55,9 +55,8 @@ Alerts::~Alerts() {
 }
 
 // Whether one more of this owner's fits into the queue and the hour; then it counts.
-bool Alerts::admitted(const std::optional<std::int64_t>& owner, Steady now) {
-  const auto waiting = std::ranges::count(waiting_, owner, &Waiting::owner);
-  if (static_cast<std::size_t>(waiting) >= kMostWaiting) return false;
+bool Alerts::admitted(const Owner& owner, Steady now) {
+  if (waiting_.waiting_of(owner) >= kMostWaiting) return false;
   for (auto each = admitted_.begin(); each != admitted_.end();) {
     std::erase_if(each->second, [now](Steady at) { return now - at >= kHour; });
     each = each->second.empty() ? admitted_.erase(each) : std::next(each);
@@ -77,8 +76,8 @@ void Alerts::post(const RunEvent& event, Instant at) {
                    {{"PART", "alerts"}});
     return;
   }
-  waiting_.push_back({event.row.id, event.row.source, alert_json(event, at, host_, std::exchange(unsaid_, 0)),
-                      event.row.owner});
+  waiting_.push(event.row.owner,
+                {event.row.id, event.row.source, alert_json(event, at, host_, std::exchange(unsaid_, 0))});
   news_.notify_all();
 }
 
@@ -92,25 +91,11 @@ void Alerts::drain() {
   news_.wait(lock, [this]() REQUIRES(mutex_) { return waiting_.empty() && !busy_; });
 }
 
-// In turns of their owners: each may take as long as `timeout`, and nobody waits behind sixty of another's.
-Alerts::Waiting Alerts::take_next() {
-  const auto since = [this](const Waiting& each) REQUIRES(mutex_) {
-    const auto served = served_.find(each.owner);
-    return served == served_.end() ? 0 : served->second;
-  };
-  const auto found = std::ranges::min_element(waiting_, {}, since);
-  Waiting next = std::move(*found);
-  waiting_.erase(found);
-  served_[next.owner] = ++turn_;
-  if (waiting_.empty()) served_.clear();
-  return next;
-}
-
 void Alerts::loop(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (news_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !waiting_.empty(); }) &&
          !stop.stop_requested()) {
-    const Waiting next = take_next();
+    const Waiting next = waiting_.pop();
     busy_ = true;
     lock.unlock();
     const auto done = command_(next.json);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/run_watch.h"
+#include "daemon/service/turn_queue.h"
 #include "parsers/base/error.h"
 #include "threads/mutex.h"
 
@@ -46,11 +47,10 @@ class Alerts {
     std::int64_t run = 0;
     std::string source;
     std::string json;
-    std::optional<std::int64_t> owner;  // none: not known
   };
+  using Owner = std::optional<std::int64_t>;  // of the run; none: not known
 
-  bool admitted(const std::optional<std::int64_t>& owner, Steady now) REQUIRES(mutex_);
-  Waiting take_next() REQUIRES(mutex_);
+  bool admitted(const Owner& owner, Steady now) REQUIRES(mutex_);
   void loop(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const Command command_;
@@ -60,12 +60,9 @@ class Alerts {
 
   mutable Mutex mutex_;
   Condition news_;
-  std::deque<Waiting> waiting_ GUARDED_BY(mutex_);
-  std::map<std::optional<std::int64_t>, std::deque<Steady>> admitted_
-      GUARDED_BY(mutex_);  // by owner, of the last hour
-  std::map<std::optional<std::int64_t>, std::uint64_t> served_
-      GUARDED_BY(mutex_);  // in which turn, each owner who was since nothing waited
-  std::uint64_t turn_ GUARDED_BY(mutex_) = 0;
+  // Each may take as long as the command's timeout: nobody's wait behind sixty of another's.
+  service::TurnQueue<Owner, Waiting> waiting_ GUARDED_BY(mutex_);
+  std::map<Owner, std::deque<Steady>> admitted_ GUARDED_BY(mutex_);  // of the last hour
   std::int64_t unsaid_ GUARDED_BY(mutex_) = 0;  // dropped since the last alert that said so
   bool busy_ GUARDED_BY(mutex_) = false;
   Counters counters_ GUARDED_BY(mutex_);

@@ -1,18 +1,15 @@
 #include "daemon/service/turns.h"
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 namespace etad::service {
 
 boost::asio::awaitable<void> Turns::wait(uid_t uid) {
   boost::asio::steady_timer until_then(io_, boost::asio::steady_timer::time_point::max());
-  auto user =
-      std::find_if(users_.begin(), users_.end(), [uid](const auto& each) { return each.first == uid; });
-  if (user == users_.end()) user = users_.insert(users_.end(), {uid, {}});
-  user->second.push_back(&until_then);
+  waiting_.push(uid, &until_then);
   give_later();
   boost::system::error_code ended;
   co_await until_then.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
@@ -33,14 +30,10 @@ void Turns::give_back() {
 }
 
 void Turns::give() {
-  if (users_.empty() || free_ == 0) return;
+  if (waiting_.empty() || free_ == 0) return;
   if (free_) --*free_;
-  auto [uid, waiting] = std::move(users_.front());
-  users_.pop_front();
-  waiting.front()->cancel();
-  waiting.pop_front();
-  if (!waiting.empty()) users_.emplace_back(uid, std::move(waiting));
-  if (!users_.empty()) give_later();
+  waiting_.pop()->cancel();
+  if (!waiting_.empty()) give_later();
 }
 
 }  // namespace etad::service

@@ -10,10 +10,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
-#include <deque>
-#include <list>
 #include <optional>
-#include <utility>
+
+#include "daemon/service/turn_queue.h"
 
 namespace etad::service {
 
@@ -29,13 +28,11 @@ class Turns {
   void give_back();
 
  private:
-  using Waiting = std::deque<boost::asio::steady_timer*>;
-
   void give_later();
   void give();
 
   boost::asio::io_context& io_;
-  std::list<std::pair<uid_t, Waiting>> users_;  // those who wait; the first is next
+  TurnQueue<uid_t, boost::asio::steady_timer*> waiting_;
   bool given_later_ = false;
   std::optional<std::size_t> free_;  // places
 };
