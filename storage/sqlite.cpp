@@ -13,9 +13,8 @@ std::string hint_for(int code) {
     case SQLITE_IOERR:
       return "see the kernel log for errors of its disk; etad tries again";
     case SQLITE_CORRUPT:
-      return "restart etad first, since a disk that fails may look so; then restore a backup, or rescue what "
-             "is "
-             "left with `sqlite3 FILE .recover`";
+      return "restart etad first, since a disk that fails may look so; then restore a backup, or rescue "
+             "what is left with `sqlite3 FILE .recover`";
     case SQLITE_NOTADB:
       return "another file bears the database's name; move it away or name another path";
     case SQLITE_CANTOPEN:

@@ -46,18 +46,20 @@ std::optional<FileKey> Followed::reads() const {
 }
 
 Status Followed::status() const {
-  Status out;
-  if (stream_ || kept_ == Kept::nothing) {
-    out = stream_ ? stream_->status() : Stream(id, tag, path, read_rotated).status();
-  } else {
-    out.text = "following";
-    out.offset = standing_.part.offset;
-    out.size = std::max(standing_.size, out.offset);
-    out.caught_up = kept_ == Kept::at_rest;
-  }
+  Status out = stream_ ? stream_->status() : kept_status();
   out.stream = id;
   out.tag = tag;
   out.path = path;
+  return out;
+}
+
+Status Followed::kept_status() const {
+  Status out;
+  out.state = kept_ == Kept::nothing ? State::gone : State::following;
+  out.text = kept_ == Kept::nothing ? kNoFileYet : "following";
+  out.offset = standing_.part.offset;
+  out.size = std::max(standing_.size, out.offset);
+  out.caught_up = kept_ == Kept::at_rest;
   return out;
 }
 

@@ -50,6 +50,8 @@ struct Followed {
  private:
   enum class Kept : std::uint8_t { nothing, unread_file, restored, at_rest };
 
+  Status kept_status() const;
+
   std::unique_ptr<Stream> stream_;
   Kept kept_ = Kept::nothing;  // while there is no stream
   Standing standing_;          // likewise

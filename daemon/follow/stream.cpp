@@ -97,7 +97,7 @@ Stream::Outcome Stream::look(Surroundings& around, SteadyTime now, std::size_t& 
   }
   if (!current_ && !look.target.file && !look.target.unsure && state_ != State::refused) {
     state_ = State::gone;
-    text_ = known_ ? "gone" : "no such file yet";
+    text_ = known_ ? "gone" : kNoFileYet;
   }
   if (state_ != State::gone)
     gone_since_.reset();

@@ -46,6 +46,9 @@ struct CurrentFile {
   std::optional<SteadyTime> measured;
 };
 
+// What is said of a path under which nothing has been found.
+inline constexpr const char* kNoFileYet = "no such file yet";
+
 class Stream {
  public:
   // What it needs of its surroundings at every look.
@@ -101,10 +104,7 @@ class Stream {
   // The content that was read lies in this other file now: reading goes on there.
   void go_on_in(const std::string& file, const FileStatus& status);
 
-  StreamId id() const { return id_; }
-  std::size_t tag() const { return tag_; }
   void set_tag(std::size_t tag) { tag_ = tag; }
-  const std::string& path() const { return path_; }
   State state() const { return state_; }
   Errno failure() const { return failure_; }  // of the last look; 0: none
   static bool lacks_descriptors(Errno error) { return error == EMFILE || error == ENFILE; }
@@ -214,7 +214,7 @@ class Stream {
   bool caught_up_ = false;
 
   State state_ = State::gone;
-  std::string text_ = "no such file yet";
+  std::string text_ = kNoFileYet;
   std::optional<State> told_state_;
   std::string told_error_;
   std::optional<SteadyTime> gone_since_;

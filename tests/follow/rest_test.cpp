@@ -43,6 +43,7 @@ TEST_P(AtRest, WhatComesNextIsReadOnce) {
   bring_to_rest(etad);
   GetParam().happens(etad.files);
   for (int i = 0; i < 4; ++i) etad.poll();
+  SCOPED_TRACE(GetParam().name);
   EXPECT_EQ(etad.lines, GetParam().read);
   EXPECT_EQ(etad.lost, 0);
   etad.restart();
@@ -125,7 +126,7 @@ TEST(AtRest, WhereItStandsIsAskedForAsBefore) {
   EXPECT_TRUE(status.caught_up);
 }
 
-TEST(AtRest, ALookIsOneQuestionToTheFileSystem) {
+TEST(AtRest, ALookOpensNothing) {
   Harness etad(watching("/logs/*.log"));
   bring_to_rest(etad);
   etad.now += seconds(11);
