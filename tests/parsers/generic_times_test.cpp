@@ -81,8 +81,8 @@ TEST(GenericTimes, OfEpochsThatGrowAreNoStepsWhereLinesCountThese) {
   for (int epoch = 1; epoch <= 8; ++epoch) {
     const int each = 10 * epoch;
     for (int step = 0; step < 400; step += 100, seconds += each)
-      lines.push_back(written("2026-03-01 %02d:%02d:%02d - Epoch %d [%d/400] loss = 0.8125",
-                              10 + seconds / 3600, seconds / 60 % 60, seconds % 60, epoch, step));
+      lines.push_back(written("2026-03-01 %s - Epoch %d [%d/400] loss = 0.8125",
+                              time_of_day(10, seconds).c_str(), epoch, step));
     lines.push_back(written("epoch = %d , loss = 0.8125 , time = %d.25 s", epoch, 4 * each));
   }
   const auto runs = runs_of(lines);
@@ -142,9 +142,7 @@ TEST(GenericTimes, WorkedOutFromTokensASecond) {
 TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("2026-03-01 %02d:%02d:%02d.250000: ", 10 + now / 3600, now / 60 % 60, now % 60);
-  };
+  const auto stamp = [&now] { return "2026-03-01 " + time_of_day(10, now) + ".250000: "; };
   for (int i = 1; i <= 30; ++i) {
     now += 50;
     lines.push_back(stamp() + written("Step [%d]  train Loss : 0.8125", 100 * i));
@@ -162,9 +160,7 @@ TEST(GenericTimes, AValidationShownAtAStepIsTakenOut) {
 TEST(GenericTimes, AValidationBehindAnEpochsLastStepsIsTakenOut) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("2026-03-01 %02d:%02d:%02d,250 - INFO: ", 10 + now / 3600, now / 60 % 60, now % 60);
-  };
+  const auto stamp = [&now] { return "2026-03-01 " + time_of_day(10, now) + ",250 - INFO: "; };
   for (int epoch = 1; epoch <= 12; ++epoch) {
     for (int i = 1; i <= 3; ++i) {
       now += 20;
@@ -354,9 +350,7 @@ TEST(GenericTimes, AValidationLastsFromWhereItIsAnnouncedToItsResults) {
   Lines lines;
   int seconds = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back(
-        written("2026-03-01 %02d:%02d:%02d,250 ", 10 + seconds / 3600, seconds / 60 % 60, seconds % 60) +
-        what);
+    lines.push_back("2026-03-01 " + time_of_day(10, seconds) + ",250 " + what);
   };
   for (int i = 1; i <= 20; ++i) {
     seconds += 200;

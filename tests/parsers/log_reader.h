@@ -26,6 +26,11 @@ std::string written(const char* form, Values... values) {
   return text;
 }
 
+// "10:05:12": so many seconds behind the full hour.
+inline std::string time_of_day(int hour, int seconds) {
+  return written("%02d:%02d:%02d", hour + seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
 // The lines of 0, 1, … up to count.
 inline std::vector<std::string> lines_by(int count, const std::function<std::string(int)>& line) {
   std::vector<std::string> lines;

@@ -74,9 +74,7 @@ TEST(OwnScripts, OfStyleGansTicks) {
 TEST(OwnScripts, AnEvaluationThatIsAnnouncedIsTakenOut) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("2026-03-01 %02d:%02d:%02d,250 INFO     ", 10 + now / 3600, now / 60 % 60, now % 60);
-  };
+  const auto stamp = [&now] { return "2026-03-01 " + time_of_day(10, now) + ",250 INFO     "; };
   for (int i = 1; i <= 40; ++i) {
     now += 5;
     lines.push_back(stamp() + written("Training average loss at step %d: 0.412500", 100 * i));
@@ -110,9 +108,7 @@ TEST(OwnScripts, EpochsAndStepsThatAreSaidToBe) {
 TEST(OwnScripts, StampedHeadingsOfTwoTrainings) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("[03.24.26|%02d:%02d:%02d] ", 10 + now / 3600, now / 60 % 60, now % 60);
-  };
+  const auto stamp = [&now] { return "[03.24.26|" + time_of_day(10, now) + "] "; };
   for (const int epochs : {9, 7}) {
     for (int i = 0; i < epochs; ++i) {
       lines.push_back(stamp() + written("Training epoch: %d", i));

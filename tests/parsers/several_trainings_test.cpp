@@ -13,10 +13,7 @@ using Lines = std::vector<std::string>;
 TEST(SeveralTrainings, AreNotToldApartByALossBesideAnEpoch) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("2026-03-01 %02d:%02d:%02d,250 - my.trainer - INFO - ", 10 + now / 3600, now / 60 % 60,
-                   now % 60);
-  };
+  const auto stamp = [&now] { return "2026-03-01 " + time_of_day(10, now) + ",250 - my.trainer - INFO - "; };
   for (int i = 1; i <= 60; ++i) {
     now += 30;
     lines.push_back(stamp() + written("Step %d | Loss: 0.4125 | LR: 1.00e-04", 50 * i));
@@ -35,9 +32,7 @@ TEST(SeveralTrainings, AreNotToldApartByALossBesideAnEpoch) {
 TEST(SeveralTrainings, AreAllKeptHoweverMany) {
   Lines lines;
   int now = 0;
-  const auto stamp = [&now] {
-    return written("2026-03-01 %02d:%02d:%02d,250 - INFO - ", 1 + now / 3600, now / 60 % 60, now % 60);
-  };
+  const auto stamp = [&now] { return "2026-03-01 " + time_of_day(1, now) + ",250 - INFO - "; };
   for (int run = 0; run < 90; ++run) {
     for (int i = 1; i <= 5; ++i) {
       lines.push_back(stamp() + written("[Epoch %d/5]", i));
@@ -339,9 +334,7 @@ TEST(SeveralTrainings, BegunAnewWithAnotherNumberOfBatches) {
     Lines lines;
     int now = 0;
     const auto say = [&](const std::string& text) {
-      lines.push_back(
-          written("2026-03-01 %02d:%02d:%02d,250 - INFO - ", 10 + now / 3600, now / 60 % 60, now % 60) +
-          text);
+      lines.push_back("2026-03-01 " + time_of_day(10, now) + ",250 - INFO - " + text);
     };
     const auto train = [&](int epoch, int last, int of) {
       if (headings) say(written("Epoch %d/300", epoch));

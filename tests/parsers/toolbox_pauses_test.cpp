@@ -121,9 +121,7 @@ TEST(ToolboxPauses, MMSegmentationsValidationsAreInNoIterationsTime) {
   Lines lines;
   int now = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back(
-        written("2020-03-04 %02d:%02d:%02d,250 - mmseg - INFO - ", 5 + now / 3600, now / 60 % 60, now % 60) +
-        what);
+    lines.push_back("2020-03-04 " + time_of_day(5, now) + ",250 - mmseg - INFO - " + what);
   };
   for (int i = 50; i <= 1000; i += 50) {
     const bool behind = i > 50 && i % 250 == 50;
@@ -147,9 +145,7 @@ TEST(ToolboxPauses, DenoisersBatchesGoByTheirStamps) {
   Lines lines;
   int now = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back(written("[2024-03-04 %02d:%02d:%02d,250][denoiser.solver][INFO] - ", 5 + now / 3600,
-                            now / 60 % 60, now % 60) +
-                    what);
+    lines.push_back("[2024-03-04 " + time_of_day(5, now) + ",250][denoiser.solver][INFO] - " + what);
   };
   for (int epoch = 1; epoch <= 3; ++epoch) {
     say("Training...");

@@ -268,8 +268,8 @@ TEST(StampedTimes, SayWhatAStatedOneIsOfWhereTheyHoldMore) {
     int clock = 0;
     const Lines lines = lines_by(60, [&clock, of_one_step](int i) {
       clock += 20 + (i % 10 == 9 ? 100 : 0);
-      return written("2026-03-01 %02d:%02d:%02d Steps %d, Total time %.2f, Loss 1.25", 10 + clock / 3600,
-                     clock / 60 % 60, clock % 60, 10 * (i + 1), of_one_step ? 2.0 : 20.0);
+      return written("2026-03-01 %s Steps %d, Total time %.2f, Loss 1.25", time_of_day(10, clock).c_str(),
+                     10 * (i + 1), of_one_step ? 2.0 : 20.0);
     });
     for (const std::size_t restart : {0U, 5U, 30U}) {
       const auto runs = runs_of(lines, restart);
@@ -285,8 +285,8 @@ TEST(StampedTimes, CountWhereTheyAlwaysHoldMore) {
   int clock = 0;
   const auto runs = runs_of(lines_by(80, [&clock](int i) {
     clock += i < 20 ? 20 : 60;
-    return written("2026-03-01 %02d:%02d:%02d Steps %d, time %.2f, Loss 1.25", 10 + clock / 3600,
-                   clock / 60 % 60, clock % 60, 10 * (i + 1), 2.0);
+    return written("2026-03-01 %s Steps %d, time %.2f, Loss 1.25", time_of_day(10, clock).c_str(),
+                   10 * (i + 1), 2.0);
   }));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_NEAR(to_seconds(runs.at(0).train.duration), 19 * 20 + 60 * 60, 8 * 40);
@@ -299,8 +299,8 @@ TEST(StampedTimes, CountWhereAStatedOneSaysNoMore) {
     int clock = 0;
     const auto runs = runs_of(lines_by(60, [&clock, elapsed](int i) {
       clock += 20 + (i % 10 == 9 ? 100 : 0);
-      return written("2026-03-01 %02d:%02d:%02d Steps %d, Total time %.2f, Loss 1.25", 10 + clock / 3600,
-                     clock / 60 % 60, clock % 60, 10 * (i + 1), elapsed ? clock : 0.25);
+      return written("2026-03-01 %s Steps %d, Total time %.2f, Loss 1.25", time_of_day(10, clock).c_str(),
+                     10 * (i + 1), elapsed ? clock : 0.25);
     }));
     ASSERT_EQ(runs.size(), 1U);
     EXPECT_NEAR(to_seconds(runs.at(0).train.duration), 59 * 20 + 600, 1e-6);
