@@ -56,9 +56,9 @@ def refit(folder):
     connection.getresponse().read()
 
 
-def milliseconds(daemon, path):
+def milliseconds(ask, path):
     begun = time.perf_counter()
-    daemon.ask(path)
+    ask(path)
     return (time.perf_counter() - begun) * 1000
 
 
@@ -89,15 +89,16 @@ def main():
             print(f"a start answers after {time.perf_counter() - begun:.2f} s", flush=True)
             time.sleep(10)
             print(f"{daemon.memory_mib():.0f} MiB at rest", flush=True)
+            ask = daemon.asker()
             for name, path in QUESTIONS.items():
-                first = milliseconds(daemon, path)
+                first = milliseconds(ask, path)
                 print(f"{name}, at rest: {first:.1f} ms the first time, then "
-                      f"{told([milliseconds(daemon, path) for _ in range(ASKED)])}", flush=True)
+                      f"{told([milliseconds(ask, path) for _ in range(ASKED)])}", flush=True)
             catch_up.write_log(log.with_suffix(".written"), 1024)
             log.with_suffix(".written").rename(log)
             for name, path in QUESTIONS.items():
                 print(f"{name}, while a log is caught up with: "
-                      f"{told([milliseconds(daemon, path) for _ in range(ASKED)])}", flush=True)
+                      f"{told([milliseconds(ask, path) for _ in range(ASKED)])}", flush=True)
             sources = [each for each in daemon.ask("/v1/sources")["sources"] if each["path"] == str(log)]
             print(f"of the log {100 * sources[0]['offset'] / log.stat().st_size if sources else 0:.0f} % are read by now, "
                   f"{daemon.memory_mib('VmHWM'):.0f} MiB at most")
