@@ -109,7 +109,8 @@ Result<void> Daemon::open_history() {
   if (!reader) return tl::unexpected(reader.error());
   auto models = std::make_shared<prediction::StoredModels>(
       [path] { return ModelReader::open(path); },
-      static_cast<std::size_t>(config_.refit.megabytes_in_memory) << 20, put_models_with(*writer_));
+      static_cast<std::size_t>(config_.refit.megabytes_in_memory) << 20,
+      prediction::StoredModels::Write{put_models_with(*writer_), put_records_with(*writer_)});
   if (const auto readable = models->count(); !readable) return tl::unexpected(readable.error());
   refit_ = std::make_unique<Refit>(
       std::move(*reader), std::move(models), system::now,

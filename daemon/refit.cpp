@@ -237,16 +237,36 @@ bool Refit::Together::outgrew_records() const {
                              [](const auto& each) { return each && each->outgrew_records(); });
 }
 
+prediction::AllRecords Refit::Together::records() const {
+  return {time->judged(), energy->judged(), memory->judged()};
+}
+
+// Those that an earlier daemon made. Of another version, or of other estimators, there are none.
+prediction::AllRecords Refit::records_kept() {
+  const auto text = kept_->records();
+  if (!text || text->empty()) return {};
+  auto records = prediction::records_from_json(*text);
+  return records ? std::move(*records) : prediction::AllRecords{};
+}
+
 // Where there is anything new, or what was put off.
 Result<void> Refit::learn(Together& together, Judging judging) {
   if (gathered_ && (judging == Judging::not_now || !together.outgrew_records())) return {};
   if (auto gathered = gather_all(); !gathered) return gathered;
   using estimators::Target;
   using prediction::Knowledge;
-  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging);
-  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging);
-  together.memory = Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging);
+  const prediction::AllRecords before = together.time ? together.records() : records_kept();
+  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging, before.seconds);
+  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging, before.joules);
+  together.memory =
+      Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging, before.peak_bytes);
   gathered_ = true;
+  const prediction::AllRecords now = together.records();
+  const bool same = now.seconds.records == before.seconds.records &&
+                    now.joules.records == before.joules.records &&
+                    now.peak_bytes.records == before.peak_bytes.records;
+  // Those that can't be kept now are made anew after a restart.
+  if (!same) static_cast<void>(kept_->keep_records(prediction::records_to_json(now)));
   return {};
 }
 

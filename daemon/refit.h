@@ -80,6 +80,7 @@ class Refit {
     std::shared_ptr<const prediction::Knowledge> time, energy, memory;
 
     bool outgrew_records() const;
+    prediction::AllRecords records() const;
   };
 
   Result<prediction::RefitReport> run_whole(Judging judging) REQUIRES(running_);
@@ -96,6 +97,7 @@ class Refit {
       REQUIRES(running_);
   Result<void> gather_all() REQUIRES(running_);
   Result<void> learn(Together& together, Judging judging) REQUIRES(running_);
+  prediction::AllRecords records_kept() REQUIRES(running_);
   void note_contradiction(Dirty& dirty) REQUIRES(running_);
   void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 

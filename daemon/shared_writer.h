@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,13 @@ inline auto put_models_with(SharedWriter& shared) {
   return [&shared](std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                    const std::optional<RefitProgress>& reached) {
     return shared.with([&](Writer& writer) { return writer.put_models(models, gone, reached); });
+  };
+}
+
+// Writer::put_estimator_records() of it.
+inline auto put_records_with(SharedWriter& shared) {
+  return [&shared](const std::string& records) {
+    return shared.with([&](Writer& writer) { return writer.put_estimator_records(records); });
   };
 }
 

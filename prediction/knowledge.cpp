@@ -190,29 +190,28 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, Data unsized, const Know
 std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
                                                const std::function<void()>& alive, estimators::Target target,
-                                               Judging judging) {
+                                               Judging judging, Judged kept) {
   Data data = valued(all, target);
   const std::size_t runs = runs_in(data);
-  const bool afresh = !before || (judging == Judging::when_outgrown && outgrows(runs, before->judged_));
+  Judged judged = before ? before->judged_ : std::move(kept);
+  const bool afresh = !judged.records || (judging == Judging::when_outgrown && outgrows(runs, judged.runs));
   const auto out =
       fitted(std::move(data), without_size(all, target), afresh ? nullptr : before.get(), alive, target);
   if (afresh) {
-    out->judged_ = runs;
-    out->records_ =
+    judged.runs = runs;
+    judged.records =
         std::make_shared<const std::vector<Record>>(estimators::compare(joined(out->data_), target, alive));
-  } else {
-    out->judged_ = before->judged_;
-    out->records_ = before->records_;
   }
+  out->judged_ = std::move(judged);
   return out;
 }
 
 bool Knowledge::outgrew_records() const {
-  return outgrows(runs_in(data_), judged_);
+  return outgrows(runs_in(data_), judged_.runs);
 }
 
-std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vector<Record> records,
-                                                     std::size_t judged, estimators::Target target) {
+std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, Judged kept,
+                                                     estimators::Target target) {
   Data known = valued(data, target);
   const estimators::History all = joined(known);
   auto out =
@@ -220,8 +219,7 @@ std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, std::vect
   const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
   for (const Estimator& estimator : estimators::estimators())
     out->fitted_.push_back(std::make_shared<const LearnsWhenAsked>(estimator, history, target));
-  out->records_ = std::make_shared<const std::vector<Record>>(std::move(records));
-  out->judged_ = judged;
+  out->judged_ = std::move(kept);
   return out;
 }
 
@@ -237,13 +235,12 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
   const auto out = fitted(
       valued(over, target_), without_size(over, target_), this, [] {}, target_);
   out->judged_ = judged_;
-  out->records_ = records_;
   return out;
 }
 
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
-  const Record& best = (*records_)[estimators::ranking(*records_, kind).front()];
+  const Record& best = records()[estimators::ranking(records(), kind).front()];
   return best.name == "end_to_end" || best.kinds[static_cast<std::size_t>(kind)].answered < kFewest;
 }
 
@@ -251,7 +248,7 @@ Said Knowledge::record_of(Kind kind, int runs) const {
   Said out;
   out.kind = kind;
   out.rests_on = {runs, 1, 1};
-  for (const Record& record : *records_) {
+  for (const Record& record : records()) {
     if (record.name != "end_to_end") continue;
     const Performance& performance = record.kinds[static_cast<std::size_t>(kind)];
     out.estimator = record.name;
@@ -286,14 +283,14 @@ void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& sa
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
   const auto performance = [&](std::size_t i) -> const Performance& {
-    return (*records_)[i].kinds[static_cast<std::size_t>(said.kind)];
+    return records()[i].kinds[static_cast<std::size_t>(said.kind)];
   };
   // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
-  if (asked + 1 == records_->size()) {
+  if (asked + 1 == records().size()) {
     const auto weight = [&](const Record& record) {
       return record.kinds[static_cast<std::size_t>(said.kind)].weight;
     };
-    asked = static_cast<std::size_t>(std::ranges::max_element(*records_, {}, weight) - records_->begin());
+    asked = static_cast<std::size_t>(std::ranges::max_element(records(), {}, weight) - records().begin());
   }
   const auto own = answer(asked, {said.kind, said.beyond}, kSupport, replies);
   if (!own || performance(asked).answered < kFewest) return;
@@ -307,7 +304,7 @@ void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& sa
     const double support = own->reach / performance(asked).unseen_growth(said.beyond) +
                            other->reach / performance(i).unseen_growth(said.beyond);
     if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
-    said.contradicted_by = (*records_)[i].name;
+    said.contradicted_by = records()[i].name;
     said.contradicted_value = std::exp(other->estimate.log_mean);
     return;
   }
@@ -315,7 +312,7 @@ void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& sa
 
 std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap, double confidence,
                                                       Replies& replies) const {
-  return estimators::answer_of(i, *records_, gap, confidence, std::ref(replies));
+  return estimators::answer_of(i, records(), gap, confidence, std::ref(replies));
 }
 
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
@@ -335,10 +332,10 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
   const estimators::Case asked = seen_.within_lengths(what);
   Replies replies(*this, asked);
-  for (const std::size_t i : estimators::ranking(*records_, farthest.kind)) {
+  for (const std::size_t i : estimators::ranking(records(), farthest.kind)) {
     const auto answered = answer(i, farthest, confidence, replies);
     if (!answered) continue;
-    const Performance& performance = (*records_)[i].kinds[static_cast<std::size_t>(gap.kind)];
+    const Performance& performance = records()[i].kinds[static_cast<std::size_t>(gap.kind)];
     Said out;
     out.kind = gap.kind;
     out.beyond = gap.beyond;
@@ -365,10 +362,10 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   std::array<std::string_view, estimators::kKinds> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
-    const std::size_t first = estimators::ranking(*records_, kind).front();
+    const std::size_t first = estimators::ranking(records(), kind).front();
     const bool models =
         target_ == estimators::Target::seconds && kind <= Kind::settings && prefers_models(kind);
-    out[i] = models ? "end_to_end" : (*records_)[first].name;
+    out[i] = models ? "end_to_end" : records()[first].name;
   }
   return out;
 }

@@ -74,6 +74,12 @@ struct Asked {
   estimators::Case what;
 };
 
+// The estimators' records, and how many runs there were when they were made. nullptr: they were not.
+struct Judged {
+  std::shared_ptr<const std::vector<estimators::Record>> records;
+  std::size_t runs = 0;
+};
+
 class Knowledge {
  public:
   Knowledge(const Knowledge&) = delete;
@@ -84,16 +90,15 @@ class Knowledge {
   // Whether estimators are put to the test anew, which takes far longer than to fit them.
   enum class Judging { when_outgrown, not_now };
 
-  // Fits all estimators to the runs. The records of `before` are taken over as long as the history has not outgrown
-  // them. `alive` is called between fits.
+  // Fits all estimators to the runs. The records of `before`, or without it those that were `kept`
+  // (prediction/learnt.h), are taken over as long as the history has not outgrown them. `alive` is called between fits.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
                                              const std::function<void()>& alive,
                                              estimators::Target target = estimators::Target::seconds,
-                                             Judging judging = Judging::when_outgrown);
+                                             Judging judging = Judging::when_outgrown, Judged kept = {});
 
-  // The same with records that were kept (prediction/learnt.h), made when there were `judged` runs.
-  static std::shared_ptr<const Knowledge> restored(const Data& data, std::vector<estimators::Record> records,
-                                                   std::size_t judged, estimators::Target target);
+  // The same with records that were kept, but an estimator is fitted when it is first asked.
+  static std::shared_ptr<const Knowledge> restored(const Data& data, Judged kept, estimators::Target target);
 
   // What could have been known at an instant: from the runs that were over by then. The records stay those of
   // now: they are about the estimators, not about these runs.
@@ -130,9 +135,9 @@ class Knowledge {
   // The same beside what the drift was on average over the runs of that model, which learnt from them as they were.
   double drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const;
 
-  const std::vector<estimators::Record>& records() const { return *records_; }
-  std::size_t judged() const { return judged_; }  // runs there were when the records were made
-  bool outgrew_records() const;                   // far more runs, or fewer, than there were then
+  const std::vector<estimators::Record>& records() const { return *judged_.records; }
+  const Judged& judged() const { return judged_; }
+  bool outgrew_records() const;  // far more runs, or fewer, than there were when they were made
   // Of all its runs, in order: what a question can be set to beside what every training is.
   const std::set<std::string, std::less<>>& setting_names() const { return setting_names_; }
   // Who answers each kind of question.
@@ -159,8 +164,7 @@ class Knowledge {
       drift_over_runs_;  // mean of its logarithm over each model's runs, where there is any
   std::set<std::string, std::less<>> setting_names_;
   std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
-  std::shared_ptr<const std::vector<estimators::Record>> records_;
-  std::size_t judged_ = 0;
+  Judged judged_;
 };
 
 }  // namespace etad::prediction

@@ -34,7 +34,7 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 16;
+constexpr std::int64_t kVersion = 17;
 
 // A run with what its model's key does not say.
 struct KeptRun {
@@ -66,13 +66,18 @@ struct KeptRecords {
 };
 ETAD_SAVED(KeptRecords, records, judged)
 
+struct KeptAllRecords {
+  KeptRecords seconds, joules, peak_bytes;
+};
+ETAD_SAVED(KeptAllRecords, seconds, joules, peak_bytes)
+
 struct Kept {
   std::vector<estimators::Costs> costs;
   std::vector<KeptModel> models;
-  KeptRecords seconds, joules, peak_bytes;
+  KeptAllRecords records;
   std::vector<Contradiction> contradictions;
 };
-ETAD_SAVED(Kept, costs, models, seconds, joules, peak_bytes, contradictions)
+ETAD_SAVED(Kept, costs, models, records, contradictions)
 
 KeptRun kept(const estimators::Datum& datum) {
   return {datum.what.samples, datum.what.iterations, datum.value,        datum.started_at,
@@ -89,32 +94,59 @@ estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
   return out;
 }
 
-KeptRecords kept(const Knowledge& knowledge) {
+KeptRecords kept(const Judged& judged) {
   KeptRecords out;
-  for (const estimators::Record& record : knowledge.records())
+  for (const estimators::Record& record : *judged.records)
     out.records.push_back(
         {std::string(record.name), record.missing, {record.kinds.begin(), record.kinds.end()}});
-  out.judged = static_cast<std::int64_t>(knowledge.judged());
+  out.judged = static_cast<std::int64_t>(judged.runs);
   return out;
 }
 
-Result<std::vector<estimators::Record>> records_of(std::vector<KeptRecord> kept) {
+KeptAllRecords kept(const AllRecords& records) {
+  return {kept(records.seconds), kept(records.joules), kept(records.peak_bytes)};
+}
+
+Result<Judged> judged_of(KeptRecords kept) {
   const auto all = estimators::estimators();
   std::vector<estimators::Record> out;
-  for (std::size_t i = 0; i < kept.size() && i < all.size(); ++i) {
+  for (std::size_t i = 0; i < kept.records.size() && i < all.size(); ++i) {
     estimators::Record& record = out.emplace_back();
     record.name = all[i].name;
     record.source = all[i].source;
-    record.missing = std::move(kept[i].missing);
-    if (kept[i].estimator != record.name || kept[i].kinds.size() != record.kinds.size()) break;
-    std::ranges::move(kept[i].kinds, record.kinds.begin());
+    record.missing = std::move(kept.records[i].missing);
+    auto& kinds = kept.records[i].kinds;
+    if (kept.records[i].estimator != record.name || kinds.size() != record.kinds.size()) break;
+    std::ranges::move(kinds, record.kinds.begin());
   }
-  if (kept.size() != all.size() || out.size() != all.size() || kept.back().estimator != all.back().name)
-    return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
-  return out;
+  const bool same = kept.records.size() == all.size() && out.size() == all.size() &&
+                    kept.records.back().estimator == all.back().name;
+  if (!same) return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
+  return Judged{std::make_shared<const std::vector<estimators::Record>>(std::move(out)),
+                static_cast<std::size_t>(kept.judged)};
+}
+
+Result<AllRecords> records_of(KeptAllRecords kept) {
+  auto seconds = judged_of(std::move(kept.seconds));
+  if (!seconds) return tl::unexpected(seconds.error());
+  auto joules = judged_of(std::move(kept.joules));
+  if (!joules) return tl::unexpected(joules.error());
+  auto peak_bytes = judged_of(std::move(kept.peak_bytes));
+  if (!peak_bytes) return tl::unexpected(peak_bytes.error());
+  return AllRecords{std::move(*seconds), std::move(*joules), std::move(*peak_bytes)};
 }
 
 }  // namespace
+
+std::string records_to_json(const AllRecords& records) {
+  return saved::to_text(kept(records), kVersion, saved::Form::whole);
+}
+
+Result<AllRecords> records_from_json(std::string_view text) {
+  auto kept = saved::from_text<KeptAllRecords>(text, kVersion, "the estimators' records", saved::Form::whole);
+  if (!kept) return tl::unexpected(kept.error());
+  return records_of(std::move(*kept));
+}
 
 std::string learnt_to_json(const Learnt& learnt) {
   Kept out;
@@ -129,9 +161,8 @@ std::string learnt_to_json(const Learnt& learnt) {
     if (is_new) out.costs.push_back(*costs);
     model.costs = place->second;
   }
-  out.seconds = kept(*learnt.knowledge);
-  out.joules = kept(*learnt.energy);
-  out.peak_bytes = kept(*learnt.memory);
+  out.records =
+      kept(AllRecords{learnt.knowledge->judged(), learnt.energy->judged(), learnt.memory->judged()});
   out.contradictions = learnt.contradictions;
   return saved::to_text(out, kVersion, saved::Form::whole);
 }
@@ -150,18 +181,12 @@ Result<Learnt> learnt_from_json(std::string_view text) {
     auto& runs = data[model.key];
     for (KeptRun& run : model.runs) runs.push_back(datum_of(facts, std::move(run)));
   }
-  const auto restore = [&data](KeptRecords of, estimators::Target target,
-                               std::shared_ptr<const Knowledge>& knowledge) -> Result<void> {
-    auto records = records_of(std::move(of.records));
-    if (!records) return tl::unexpected(records.error());
-    knowledge = Knowledge::restored(data, std::move(*records), static_cast<std::size_t>(of.judged), target);
-    return {};
-  };
+  auto records = records_of(std::move(kept->records));
+  if (!records) return tl::unexpected(records.error());
   using estimators::Target;
-  auto done = restore(std::move(kept->seconds), Target::seconds, out.knowledge);
-  if (done) done = restore(std::move(kept->joules), Target::joules, out.energy);
-  if (done) done = restore(std::move(kept->peak_bytes), Target::peak_bytes, out.memory);
-  if (!done) return tl::unexpected(done.error());
+  out.knowledge = Knowledge::restored(data, std::move(records->seconds), Target::seconds);
+  out.energy = Knowledge::restored(data, std::move(records->joules), Target::joules);
+  out.memory = Knowledge::restored(data, std::move(records->peak_bytes), Target::peak_bytes);
   out.contradictions = std::move(kept->contradictions);
   return out;
 }

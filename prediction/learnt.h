@@ -1,5 +1,6 @@
-// What all runs together have taught, beside the models of single networks, as text and back: learnt once,
-// and kept for whoever is asked next. A fleet's history keeps it (fleet/answers).
+// What all runs together have taught, beside the models of single networks, as text and back: learnt once, and kept for
+// whoever is asked next. A machine's history keeps the records of its estimators, which take long to make; what these
+// were fitted to is there anyway. A fleet's (fleet/answers) keeps that with them, as it is gathered from many hosts.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,16 @@
 
 namespace etad::prediction {
 
+// Of each target.
+struct AllRecords {
+  Judged seconds, joules, peak_bytes;
+};
+
+std::string records_to_json(const AllRecords& records);
+
+// Fails on what is damaged, or was written by other estimators than these.
+Result<AllRecords> records_from_json(std::string_view text);
+
 struct Learnt {
   std::shared_ptr<const Knowledge> knowledge, energy, memory;  // as ModelSet has them
   std::vector<Contradiction> contradictions;                   // keys whose runs make no model
@@ -24,7 +35,7 @@ struct Learnt {
 std::string learnt_to_json(const Learnt& learnt);
 
 // The same again: an estimator is fitted to those runs when it is first asked, and none is put to the test
-// anew, which takes long. Fails on what is damaged, or was written by other estimators than these.
+// anew. Fails as records_from_json() does.
 Result<Learnt> learnt_from_json(std::string_view text);
 
 }  // namespace etad::prediction

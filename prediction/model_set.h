@@ -84,6 +84,9 @@ class KeptModels : public Models {
   // up to where all models are up to date now.
   virtual Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
                             const std::optional<RefitProgress>& reached) = 0;
+  // The estimators' records beside them, as text (learnt.h); empty: none are kept.
+  virtual Result<std::string> records() = 0;
+  virtual Result<void> keep_records(const std::string& records) = 0;
 };
 
 // All of them in memory, where they are not many. Of many hosts no deployment that is the like of another on another

@@ -66,6 +66,10 @@ Result<std::vector<ModelRow>> StoredModels::list(const ModelFilter& filter) {
   return reading([&](ModelReader& reader) { return reader.models(filter); });
 }
 
+Result<std::string> StoredModels::records() {
+  return reading([](ModelReader& reader) { return reader.estimator_records(); });
+}
+
 Result<std::int64_t> StoredModels::count() {
   std::uint64_t before = 0;
   {
@@ -108,7 +112,7 @@ Result<void> StoredModels::keep(std::vector<FittedModel>& fitted, const std::vec
                                 const std::optional<RefitProgress>& reached) {
   std::vector<ModelRow> rows;
   for (const FittedModel& model : fitted) rows.push_back(row_to_write(model));
-  if (auto written = write_(rows, gone, reached); !written) return written;
+  if (auto written = write_.models(rows, gone, reached); !written) return written;
   for (std::size_t i = 0; i < rows.size(); ++i) fitted[i].id = rows[i].id;
   const Lock lock(mutex_);
   ++changes_;

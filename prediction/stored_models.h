@@ -28,9 +28,14 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evi
 class StoredModels final : public KeptModels {
  public:
   using Model = std::shared_ptr<const FittedModel>;
-  // Where models are written to; fills in their ids (Writer::put_models).
-  using Write = std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
-                                           const std::optional<RefitProgress>& reached)>;
+  // Where models are written to, with their ids filled in, and the estimators' records (Writer::put_models,
+  // put_estimator_records).
+  struct Write {
+    std::function<Result<void>(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
+                               const std::optional<RefitProgress>& reached)>
+        models;
+    std::function<Result<void>(const std::string& records)> records;
+  };
 
   // A reader more: there are as many as ask at once.
   using Open = std::function<Result<std::unique_ptr<ModelReader>>()>;
@@ -46,6 +51,8 @@ class StoredModels final : public KeptModels {
   Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) override;
   Result<void> keep(std::vector<FittedModel>& fitted, const std::vector<ModelKey>& gone,
                     const std::optional<RefitProgress>& reached) override;
+  Result<std::string> records() override;
+  Result<void> keep_records(const std::string& records) override { return write_.records(records); }
 
   struct Held {
     std::size_t models = 0, bytes = 0;

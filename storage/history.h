@@ -96,6 +96,9 @@ class Writer {
   virtual Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone = {},
                                   const std::optional<RefitProgress>& reached = {}) = 0;
 
+  // The estimators' records, in the words of whoever made them, in place of those before.
+  virtual Result<void> put_estimator_records(const std::string& records) = 0;
+
   // The energy (joules, of all devices together) and the peak memory (bytes, of a device) of a run's phase,
   // where its log does not say them.
   virtual Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
@@ -240,6 +243,7 @@ class ModelReader : public Reader {
   virtual Result<std::vector<ModelRow>> models(const ModelFilter& filter = {}) = 0;  // by id
   virtual Result<std::optional<ModelRow>> model(const ModelKey& key) = 0;            // with its body
   virtual Result<std::int64_t> model_count() = 0;
+  virtual Result<std::string> estimator_records() = 0;  // as they were put; empty: they never were
   // Of all owners the fair share (storage/fair_share.h) of the last fitted: at most `most`, the last fitted first,
   // without bodies.
   virtual Result<std::vector<ModelRow>> fair_models(std::size_t most, std::size_t always) = 0;

@@ -141,4 +141,10 @@ RefitProgress refit_progress_of(sqlite::Connection& connection) {
   return {rows.get<std::int64_t>(0), rows.get<std::int64_t>(1)};
 }
 
+std::string estimator_records_in(sqlite::Connection& connection) {
+  sqlite::Statement select(connection, "SELECT body FROM estimator_records");
+  auto rows = select.query();
+  return rows.next() ? rows.get<std::string>(0) : std::string();
+}
+
 }  // namespace etad

@@ -19,5 +19,6 @@ std::vector<ModelRow> fair_models_of(sqlite::Connection& connection, std::size_t
 std::vector<std::string> names_around_of(sqlite::Connection& connection, NameOf what,
                                          const std::string& wanted, std::int64_t most);
 RefitProgress refit_progress_of(sqlite::Connection& connection);
+std::string estimator_records_in(sqlite::Connection& connection);
 
 }  // namespace etad

@@ -15,7 +15,10 @@ ModelTable::ModelTable(sqlite::Connection& c, DatasetTable& datasets)
       remove_(c, "DELETE FROM models WHERE dataset_id = ?"),
       reached_(c,
                "INSERT INTO refit_progress VALUES (1, ?1, ?2)"
-               " ON CONFLICT DO UPDATE SET version = ?1, generation = ?2") {}
+               " ON CONFLICT DO UPDATE SET version = ?1, generation = ?2"),
+      records_(c,
+               "INSERT INTO estimator_records VALUES (1, ?1)"
+               " ON CONFLICT DO UPDATE SET body = ?1") {}
 
 std::int64_t ModelTable::put(const ModelRow& model) {
   const std::int64_t dataset = datasets_.id_of(model.key);
@@ -35,6 +38,10 @@ void ModelTable::remove(const ModelKey& key) {
 
 void ModelTable::put(const RefitProgress& reached) {
   reached_.run(reached.version, reached.generation);
+}
+
+void ModelTable::put_records(const std::string& records) {
+  records_.run(records);
 }
 
 }  // namespace etad

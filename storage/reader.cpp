@@ -144,6 +144,10 @@ Result<std::vector<std::string>> SqliteReader::names_around(NameOf what, const s
   return reading([&](Connection& c) { return names_around_of(c, what, wanted, most); });
 }
 
+Result<std::string> SqliteReader::estimator_records() {
+  return reading([](Connection& c) { return estimator_records_in(c); });
+}
+
 Result<RefitProgress> SqliteReader::refit_progress() {
   return reading([&](Connection& c) { return refit_progress_of(c); });
 }

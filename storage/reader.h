@@ -32,6 +32,7 @@ class SqliteReader final : public ModelReader {
   Result<std::vector<ModelRow>> models(const ModelFilter& filter) override;
   Result<std::optional<ModelRow>> model(const ModelKey& key) override;
   Result<std::int64_t> model_count() override;
+  Result<std::string> estimator_records() override;
   Result<std::vector<ModelRow>> fair_models(std::size_t most, std::size_t always) override;
   Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted,
                                                 std::int64_t most) override;

@@ -342,6 +342,10 @@ Result<void> SqliteWriter::put_models(std::vector<ModelRow>& models, const std::
   return done;
 }
 
+Result<void> SqliteWriter::put_estimator_records(const std::string& records) {
+  return transaction([&] { models_.put_records(records); });
+}
+
 Result<void> SqliteWriter::put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
                                      std::optional<double> peak_bytes) {
   return transaction([&] { runs_.put_costs(run_id, phase, joules, peak_bytes); });

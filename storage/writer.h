@@ -50,6 +50,7 @@ class SqliteWriter final : public Writer {
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }
   Result<void> put_models(std::vector<ModelRow>& models, const std::vector<ModelKey>& gone,
                           const std::optional<RefitProgress>& reached) override;
+  Result<void> put_estimator_records(const std::string& records) override;
   Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
                          std::optional<double> peak_bytes) override;
   Result<void> set_labels(std::int64_t run_id, const std::map<std::string, std::string>& labels) override;

@@ -58,6 +58,8 @@ class FleetModels final : public prediction::KeptModels {
   Result<void> keep(std::vector<prediction::FittedModel>& fitted, const std::vector<ModelKey>& gone,
                     const std::optional<RefitProgress>& reached) override;
   bool makes_of_one_run() const override { return false; }
+  Result<std::string> records() override { return std::string(); }  // learnt() has them with what they are of
+  Result<void> keep_records(const std::string&) override { return {}; }
 
   Result<std::vector<ModelRow>> list(const ModelFilter& filter) override { return held()->list(filter); }
   Result<Model> load(const ModelKey& key) override { return held()->load(key); }

@@ -67,6 +67,9 @@ class FaultyWriter final : public Writer {
                           const std::optional<RefitProgress>& reached) override {
     return real_->put_models(models, gone, reached);
   }
+  Result<void> put_estimator_records(const std::string& records) override {
+    return real_->put_estimator_records(records);
+  }
   Result<void> put_costs(std::int64_t run, Phase phase, std::optional<double> joules,
                          std::optional<double> peak_bytes) override {
     return real_->put_costs(run, phase, joules, peak_bytes);

@@ -362,9 +362,10 @@ TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
         "UPDATE runs SET framework = 'segments'; UPDATE datasets SET framework = 'segments';"
         "UPDATE sources SET format = 'segments', tracker_state ="
         " CAST(replace(CAST(tracker_state AS TEXT), 'measurements', 'segments') AS BLOB);"
-        // What later versions took away.
+        // What later versions took away, and added.
         "CREATE TABLE deployments (id INTEGER PRIMARY KEY, framework TEXT);"
         "ALTER TABLE models ADD COLUMN teaches INTEGER; CREATE INDEX models_teaches ON models (teaches);"
+        "DROP TABLE estimator_records;"
         "PRAGMA user_version = 15");
   }
   writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());

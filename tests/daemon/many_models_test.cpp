@@ -129,6 +129,9 @@ class Handed final : public prediction::KeptModels {
     return {};
   }
 
+  Result<std::string> records() override { return std::string(); }
+  Result<void> keep_records(const std::string&) override { return {}; }
+
   int made_later = 0, fitted_now = 0;
 
  private:
@@ -181,7 +184,7 @@ TEST_F(ManyModels, NobodyWaitsForWhatAnotherReads) {
         }
         return ModelReader::open(path());
       },
-      kRoomForModels, put_models_with(*writer_));
+      kRoomForModels, {put_models_with(*writer_), put_records_with(*writer_)});
   std::thread slow([&] { EXPECT_TRUE(models.count()); });
   begun.get_future().wait();
   EXPECT_EQ(models.count().value(), 2);

@@ -103,6 +103,41 @@ TEST_F(Refitting, AStartRefitsNothingAndKnowsAllThatWasKnown) {
   EXPECT_EQ(after.run()->fitted, 1);
 }
 
+TEST_F(Refitting, AStartTakesUpTheEstimatorsRecordsUntilTheHistoryOutgrowsThem) {
+  add_runs("type", "Adam", 1.4);
+  Refit before = refit();
+  ASSERT_TRUE(before.run());
+  const auto knew = before.models()->knowledge;
+  ASSERT_EQ(knew->judged().runs, 12U);
+  add_run(128, 0.138, {{"type", "SGD"}});
+  Refit after = refit();
+  ASSERT_TRUE(after.run());
+  const auto knows = after.models()->knowledge;
+  EXPECT_EQ(knows->data().begin()->second.size(), 13U) << "the estimators know the new run";
+  EXPECT_EQ(knows->judged().runs, 12U) << "and are not put to the test anew";
+  EXPECT_EQ(knows->chosen(), knew->chosen());
+  for (std::size_t i = 0; i < knew->records().size(); ++i)
+    for (std::size_t kind = 0; kind < estimators::kKinds; ++kind)
+      EXPECT_EQ(knows->records()[i].kinds[kind].scores, knew->records()[i].kinds[kind].scores) << i << kind;
+  for (int i = 0; i < 4; ++i) add_run(256 << i, 0.3 * (1 << i), {{"type", "SGD"}});
+  Refit later = refit();
+  ASSERT_TRUE(later.run());
+  EXPECT_EQ(later.models()->knowledge->judged().runs, 17U);
+  Refit last = refit();
+  ASSERT_TRUE(last.run());
+  EXPECT_EQ(last.models()->knowledge->judged().runs, 17U) << "those were kept in their place";
+}
+
+TEST_F(Refitting, RecordsThatCanNotBeReadAreMadeAnew) {
+  add_runs("type", "Adam", 1.4);
+  ASSERT_TRUE(refit().run());
+  ASSERT_TRUE(writer_->with([](Writer& writer) { return writer.put_estimator_records("{"); }));
+  add_run(128, 0.138, {{"type", "SGD"}});
+  Refit after = refit();
+  ASSERT_TRUE(after.run());
+  EXPECT_EQ(after.models()->knowledge->judged().runs, 13U);
+}
+
 TEST_F(Refitting, OneThatIsInterruptedAnywhereEndsThereAndTheNextGoesOn) {
   add_runs("type", "Adam", 1.4);
   for (const std::int64_t batch : {8, 16, 32}) add_run(batch, 0.02, {}, "AlexNet");
@@ -141,14 +176,14 @@ TEST_F(Refitting, JudgingThatWasPutOffIsDoneByTheNextRunThatMay) {
   for (int i = 0; i < 4; ++i) add_run(32 << i, 0.1, {});
   ASSERT_TRUE(refit.run(Refit::Judging::not_now));
   const auto second = refit.models()->knowledge;
-  EXPECT_EQ(second->judged(), first->judged());
+  EXPECT_EQ(second->judged().runs, first->judged().runs);
   EXPECT_EQ(&second->records(), &first->records());
   EXPECT_EQ(second->data().begin()->second.size(), 16U) << "the estimators know the new runs";
   EXPECT_TRUE(second->outgrew_records());
   ASSERT_TRUE(refit.run(Refit::Judging::not_now));
   EXPECT_EQ(refit.models()->knowledge, second);
   ASSERT_TRUE(refit.run());
-  EXPECT_EQ(refit.models()->knowledge->judged(), 16U) << "though nothing is new";
+  EXPECT_EQ(refit.models()->knowledge->judged().runs, 16U) << "though nothing is new";
 }
 
 TEST_F(Refitting, AModelWithoutRunsDoesNotComeBackWithARestart) {

@@ -18,8 +18,9 @@ inline constexpr std::size_t kRoomForModels = std::size_t{1} << 20;
 
 inline std::shared_ptr<prediction::StoredModels> models_of(const std::string& path, SharedWriter& writer,
                                                            std::size_t memory = kRoomForModels) {
-  return std::make_shared<prediction::StoredModels>([path] { return ModelReader::open(path); }, memory,
-                                                    put_models_with(writer));
+  return std::make_shared<prediction::StoredModels>(
+      [path] { return ModelReader::open(path); }, memory,
+      prediction::StoredModels::Write{put_models_with(writer), put_records_with(writer)});
 }
 
 inline Refit refit_of(

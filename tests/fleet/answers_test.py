@@ -129,7 +129,8 @@ def bring(host):
         "SELECT count(*) FROM predictions WHERE error_percent IS NOT NULL")[0][0] > 0)
     # What was fitted as the runs came was judged by fewer of them: all anew, as the fleet does it.
     host.stop_daemon()
-    subprocess.run(["sqlite3", host.folder / "history.db", "UPDATE refit_progress SET version = 0"], check=True)
+    subprocess.run(["sqlite3", host.folder / "history.db", "UPDATE refit_progress SET version = 0;"
+                    " DELETE FROM estimator_records"], check=True)
     host.start_daemon()
     host.ask("/v1/refit", "POST", "")
     host.export_once()

@@ -59,7 +59,7 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
   ASSERT_TRUE(after) << after.error().text();
   ASSERT_EQ(after->contradictions.size(), 1U);
   EXPECT_EQ(after->contradictions[0].slow.runs, (std::vector<std::int64_t>{3}));
-  EXPECT_EQ(after->knowledge->judged(), before.knowledge->judged());
+  EXPECT_EQ(after->knowledge->judged().runs, before.knowledge->judged().runs);
   EXPECT_EQ(after->knowledge->chosen(), before.knowledge->chosen());
   EXPECT_EQ(after->knowledge->runs().size(), before.knowledge->data().size() + 1) << "one has no batch size";
   for (const auto& [key, runs] : before.knowledge->data()) {
@@ -74,6 +74,17 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
     ASSERT_TRUE(joules && joules_now);
     EXPECT_EQ(joules_now->value, joules->value);
   }
+}
+
+TEST(Learnt, RecordsAloneComeBackAsTheyWere) {
+  const Learnt learnt = some_learnt();
+  const AllRecords before{learnt.knowledge->judged(), learnt.energy->judged(), learnt.memory->judged()};
+  const std::string text = records_to_json(before);
+  const auto after = records_from_json(text);
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(after->joules.runs, before.joules.runs);
+  EXPECT_EQ(records_to_json(*after), text);
+  EXPECT_FALSE(records_from_json(text.substr(0, text.size() / 2)));
 }
 
 TEST(Learnt, WhatIsDamagedOrOfOtherEstimatorsIsRefused) {

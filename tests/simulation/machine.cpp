@@ -42,8 +42,9 @@ bool Machine::begin_to_refit() {
   auto reader = Reader::open(path_);
   if (!reader) return false;
   constexpr std::size_t kMemory = std::size_t{1} << 20;
-  auto models = std::make_shared<prediction::StoredModels>([this] { return ModelReader::open(path_); },
-                                                           kMemory, put_models_with(*writer_));
+  auto models = std::make_shared<prediction::StoredModels>(
+      [this] { return ModelReader::open(path_); }, kMemory,
+      prediction::StoredModels::Write{put_models_with(*writer_), put_records_with(*writer_)});
   refit_ = std::make_unique<Refit>(std::move(*reader), std::move(models), [this] { return wall; });
   return true;
 }

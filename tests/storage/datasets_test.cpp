@@ -313,6 +313,16 @@ TEST_F(DatasetsTest, AModelKeepsItsIdWhenItIsFittedAnew) {
   EXPECT_THAT(changed(), IsEmpty()) << "a model is no data";
 }
 
+TEST_F(DatasetsTest, TheEstimatorsRecordsAreThoseThatWerePutLast) {
+  Writer& writer = this->writer();
+  const auto models = ModelReader::open(path()).value();
+  EXPECT_EQ(must(models->estimator_records()), "");
+  must(writer.put_estimator_records("those of before"));
+  must(writer.put_estimator_records("those of now"));
+  EXPECT_EQ(must(models->estimator_records()), "those of now");
+  EXPECT_THAT(changed(), IsEmpty()) << "they are no data";
+}
+
 // A log may make up as many as it likes, and each question for an unknown name would look at all of them.
 TEST_F(DatasetsTest, NamesWithoutAModelAreNotAllLookedAtForThoseThatAreNear) {
   ModelKey key = key_of(lenet());
