@@ -48,7 +48,7 @@ void Daemon::tell_run(const RunEvent& event) {
 }
 
 void Daemon::refit_loop(const std::stop_token& stop) {
-  const auto soon = steady_clock::now() + std::chrono::seconds(1);  // a first look soon after the start
+  const auto soon = steady_clock::now() + std::chrono::seconds(1);  // by then there are first lines, perhaps
   RefitTurns next{soon,
                   {},
                   {},
@@ -71,11 +71,13 @@ void Daemon::refit_loop(const std::stop_token& stop) {
 void Daemon::refit_round(RefitTurns& next) {
   const auto now = steady_clock::now();
   const bool soon = now >= next.soon && refit_soon_.exchange(false);
-  if (refit_at_once_.exchange(false) || soon || now >= next.refit) {
-    {
-      const Lock lock(mutex_);
-      next.refit = steady_clock::now() + config_.refit.interval;
-    }
+  const bool at_once = refit_at_once_.exchange(false);
+  const bool due = now >= next.refit;
+  if (due) {
+    const Lock lock(mutex_);
+    next.refit = now + config_.refit.interval;
+  }
+  if (at_once || soon || due) {
     const bool judge = now >= next.judging;
     const auto report = refit_->run(judge ? Refit::Judging::when_outgrown : Refit::Judging::not_now);
     note_refit(report);

@@ -135,7 +135,8 @@ class Daemon final : public service::Backend {
   Mutex refit_mutex_;
   Mutex reload_mutex_;  // one reload at a time
   Mutex reread_mutex_;  // one reread at a time
-  std::atomic<bool> stopping_{false}, refit_at_once_{false}, refit_soon_{false};
+  std::atomic<bool> stopping_{false}, refit_soon_{false};
+  std::atomic<bool> refit_at_once_{true};  // a start takes up what the history knows
   std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
 };
 
