@@ -84,9 +84,9 @@ Object unmatched_of(const Unmatched& unmatched) {
   boost::json::array templates;
   for (const LineTemplates::Template& found : unmatched.templates.most_frequent(kTemplatesShown)) {
     templates.push_back(Object{{"lines", found.lines},
-                               {"example", printable(with_numbers_marked(found.example))},
+                               {"example", printable(with_numbers_marked(found))},
                                {"rule", lines_of(field_rule_for(found.example))},
-                               {"pattern", printable(pattern_for(found.example))}});
+                               {"pattern", printable(pattern_for(found))}});
   }
   Object out = {{"lines", unmatched.templates.lines()},
                 {"lines_beyond", unmatched.templates.uncounted()},  // the most templates that are counted

@@ -14,18 +14,22 @@ namespace etad {
 namespace {
 
 constexpr std::size_t kMostTemplates = 20'000;
-constexpr char kNumber = '\x01';       // stands for each
-constexpr std::size_t kLongest = 400;  // of a line: what is behind tells no two templates apart
+constexpr char kNumber = '\x01', kDigits = '\x02';  // stand for each number, and for digits within a word
+constexpr std::size_t kLongest = 400;               // of a line: what is behind tells no two templates apart
 
 bool is_in_name(char c) {
   return is_letter(c) || c == '_';
 }
 
-// The number at the beginning of the text: "12", "0.5", "1.5e-05".
-std::size_t number_length(std::string_view text) {
+std::size_t digits_length(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_digit(text[end])) ++end;
-  if (end == 0) return 0;
+  return end;
+}
+
+// The number that begins with the text's first digits: "12", "0.5", "1.5e-05".
+std::size_t number_length(std::string_view text) {
+  std::size_t end = digits_length(text);
   if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]))
     for (++end; end < text.size() && is_digit(text[end]);) ++end;
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
@@ -38,22 +42,51 @@ std::size_t number_length(std::string_view text) {
   return end;
 }
 
-// Calls text(part) and number(part) for the line's parts in turn. A digit within a word is the word's.
-template <class Text, class Number>
-void take_apart(std::string_view line, Text&& text, Number&& number) {
+// Calls text(part), number(part) and digits(part) for the line's parts in turn; the last of them for digits within a
+// word.
+template <class Text, class Number, class Digits>
+void take_apart(std::string_view line, Text&& text, Number&& number, Digits&& digits) {
   std::size_t from = 0;
   for (std::size_t at = 0; at < line.size();) {
-    const bool in_word = at > 0 && (is_in_name(line[at - 1]) || is_digit(line[at - 1]));
-    const std::size_t length = in_word ? 0 : number_length(line.substr(at));
-    if (length == 0) {
+    if (!is_digit(line[at])) {
       ++at;
       continue;
     }
     if (at > from) text(line.substr(from, at - from));
-    number(line.substr(at, length));
+    const bool in_word = at > 0 && is_in_name(line[at - 1]);
+    const std::size_t length = in_word ? digits_length(line.substr(at)) : number_length(line.substr(at));
+    if (in_word) {
+      digits(line.substr(at, length));
+    } else {
+      number(line.substr(at, length));
+    }
     from = at += length;
   }
   if (line.size() > from) text(line.substr(from));
+}
+
+// The same of a template's example, whose words hold a number where lines differ; what lies between two numbers is one
+// text.
+template <class Text, class Number>
+void take_apart(const LineTemplates::Template& found, Text&& text, Number&& number) {
+  std::string_view between;
+  std::size_t group = 0;
+  const auto add = [&](std::string_view part) {
+    between = between.empty() ? part : std::string_view(between.data(), between.size() + part.size());
+  };
+  const auto end = [&](std::string_view part) {
+    if (!between.empty()) text(std::exchange(between, {}));
+    number(part);
+  };
+  take_apart(found.example, add, end, [&](std::string_view digits) {
+    const std::size_t i = group++;
+    if (i < found.differ.size() && found.differ[i]) {
+      end(digits);
+    } else {
+      add(digits);
+    }
+  });
+  if (!between.empty()) text(between);
 }
 
 std::string lower(std::string_view word) {
@@ -112,17 +145,35 @@ void LineTemplates::add(std::string_view line) {
   ++lines_;
   line = line.substr(0, kLongest);
   std::string key;
+  std::vector<std::string_view> in_words;
   take_apart(
-      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += kNumber; });
+      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += kNumber; },
+      [&](std::string_view digits) {
+        key += kDigits;
+        in_words.push_back(digits);
+      });
   const auto at = templates_.find(key);
   if (at != templates_.end()) {
-    ++at->second.lines;
+    note(at->second, in_words);
   } else if (templates_.size() < kMostTemplates) {
     const bool numbers = key.find(kNumber) != std::string::npos;
-    templates_.emplace(std::move(key), Template{1, numbers, std::string(line)});
+    templates_.emplace(std::move(key),
+                       Template{1, numbers, std::string(line), std::vector<bool>(in_words.size())});
   } else {
     ++uncounted_;
   }
+}
+
+// One line more of a template, with these digits within its words.
+void LineTemplates::note(Template& found, const std::vector<std::string_view>& in_words) {
+  ++found.lines;
+  std::size_t group = 0;
+  const auto skip = [](std::string_view) {};
+  take_apart(found.example, skip, skip, [&](std::string_view digits) {
+    const std::size_t i = group++;
+    if (digits == in_words[i]) return;
+    found.differ[i] = found.numbers = true;
+  });
 }
 
 std::vector<LineTemplates::Template> LineTemplates::most_frequent(std::size_t count) const {
@@ -137,21 +188,21 @@ std::vector<LineTemplates::Template> LineTemplates::most_frequent(std::size_t co
   return out;
 }
 
-std::string with_numbers_marked(std::string_view line) {
+std::string with_numbers_marked(const LineTemplates::Template& found) {
   std::string out;
   take_apart(
-      line, [&](std::string_view text) { out += text; },
+      found, [&](std::string_view text) { out += text; },
       [&](std::string_view number) { out.append("<").append(number).append(">"); });
   return out;
 }
 
-std::string pattern_for(std::string_view line) {
+std::string pattern_for(const LineTemplates::Template& found) {
   std::string out, word;
   std::string_view before_slash;
   bool total = false;
   std::set<std::string_view> named;
   take_apart(
-      line,
+      found,
       [&](std::string_view text) {
         total = text == "/" || text == " / " || text == " of ";
         word = last_word(text);

@@ -15,9 +15,28 @@ TEST(LineTemplates, LinesThatDifferInNumbersOnlyAreOne) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].lines, 5);
   EXPECT_EQ(found[0].example, "epoch 0 loss 0.0");
-  EXPECT_EQ(with_numbers_marked(found[0].example), "epoch <0> loss <0.0>");
-  EXPECT_EQ(with_numbers_marked(found[1].example), "saving model7 to disk")
-      << "a word's digits are the word's";
+  EXPECT_EQ(with_numbers_marked(found[0]), "epoch <0> loss <0.0>");
+  EXPECT_EQ(with_numbers_marked(found[1]), "saving model7 to disk") << "a word's digits are the word's";
+}
+
+TEST(LineTemplates, DigitsWithinWordsAreANumberWhereLinesDiffer) {
+  LineTemplates templates;
+  for (int epoch = 1; epoch < 4; ++epoch)
+    templates.add("[e0" + std::to_string(epoch) + "|ResNet50] top1 71.5");
+  const auto found = templates.most_frequent(10);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].lines, 3);
+  EXPECT_EQ(with_numbers_marked(found[0]), "[e<01>|ResNet50] top1 <71.5>");
+  EXPECT_EQ(pattern_for(found[0]), "\\[e[\\d.e+-]+\\|ResNet50\\] top1 [\\d.e+-]+");
+}
+
+TEST(LineTemplates, WordsThatDifferInDigitsAloneTellSomething) {
+  LineTemplates templates;
+  for (const char* line : {"a font is missing", "a font is missing", "saved model7", "saved model8"})
+    templates.add(line);
+  const auto found = templates.most_frequent(10);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(with_numbers_marked(found[0]), "saved model<7>");
 }
 
 TEST(LineTemplates, WithNumbersComeFirst) {
@@ -42,7 +61,7 @@ TEST(LineTemplates, AreBounded) {
 
 TEST(LineTemplates, APatternMatchesItsLineAndNamesWhatIsPlain) {
   const std::string line = "[train] Epoch 3/40 step 100/5000 | loss: 1.5e-05 (118 ms) x2";
-  const std::string text = pattern_for(line);
+  const std::string text = pattern_for({1, true, line, {false}});
   EXPECT_EQ(
       text,
       "\\[train\\] Epoch (?P<epoch>\\d+)/(?P<epochs>\\d+) step (?P<iteration>\\d+)/(?P<max_iter>\\d+) \\| "
