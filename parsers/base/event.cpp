@@ -98,7 +98,7 @@ std::optional<double> seconds_behind_unit(std::string_view text) {
 }
 
 // "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
-// colon.
+// colon. Seconds that were rounded up may be 60 ("1:60").
 bool read_clock(double first, std::string_view rest, double& seconds) {
   double total = first;
   for (int parts = 1; !rest.empty(); ++parts) {
@@ -106,7 +106,7 @@ bool read_clock(double first, std::string_view rest, double& seconds) {
     rest.remove_prefix(1);
     if (rest.empty() || !is_digit(rest.front())) return false;
     const auto part = take_number(rest);
-    if (!part || *part >= 60) return false;
+    if (!part || *part > 60 || (*part == 60 && !rest.empty())) return false;
     total = total * 60 + *part;
   }
   seconds = total;

@@ -103,6 +103,9 @@ TEST(Event, DurationsWithUnitsAndAsClocks) {
   EXPECT_DOUBLE_EQ(number(Field::elapsed, "2h").value(), 7200);
   EXPECT_DOUBLE_EQ(number(Field::eta, "2:03").value(), 123);
   EXPECT_DOUBLE_EQ(number(Field::eta, "1:02:03.5").value(), 3723.5);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "1:60").value(), 120);
+  EXPECT_FALSE(number(Field::seconds, "1:61"));
+  EXPECT_FALSE(number(Field::seconds, "1:60:05"));
   EXPECT_DOUBLE_EQ(number(Field::eta, "1 day, 2:03:04").value(), 86400 + 7384);
   EXPECT_DOUBLE_EQ(number(Field::eta, "3 days").value(), 3 * 86400);
   for (const char* odd : {"2:75", "1:2:3:4", "2:", "5 parsecs", "1 day, x", "2::3", "3:-1"})
