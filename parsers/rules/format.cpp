@@ -382,15 +382,17 @@ Event Format::match(std::string_view line, NamedRows& rows, TimeContext& context
 }
 
 // A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")
-// is taken off only where the whole line says nothing.
+// is taken off only where the whole line says nothing, or no more than any line with an argument in it.
 Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   const auto label = launcher_label(line);
   if (!label) return match_unlabelled(line, context, shapes);
+  Event whole;
   if (!label->certain) {
-    Event whole = match_unlabelled(line, context, shapes);
-    if (whole.rule != Event::kNoRule) return whole;
+    whole = match_unlabelled(line, context, shapes);
+    if (whole.rule != Event::kNoRule && whole.kind != EventKind::argument) return whole;
   }
   Event event = match_unlabelled(line.substr(label->length), context, shapes);
+  if (event.rule == Event::kNoRule && whole.rule != Event::kNoRule) return whole;
   event.speaker = label->speaker;
   event.quiet = false;  // of a line without its label
   return event;
