@@ -187,9 +187,11 @@ bool fell_short(Run& run, const Event& event) {
     done = *epochs * (run.max_iterations.value_or(0) / planned);
   if (!done || !run.max_iterations) return false;
   constexpr std::int64_t kWarmUp = 10;
-  const std::int64_t reached = run.first_iteration.value_or(0) + *done;
+  // A training that was gone on with counts those since then.
+  const std::int64_t shown = run.iteration.value_or(0);
+  const std::int64_t reached = std::max(shown, run.first_iteration.value_or(0) + *done);
   if (reached + kWarmUp >= *run.max_iterations) return false;
-  run.iteration = std::max(run.iteration.value_or(0), reached);
+  run.iteration = reached;
   return true;
 }
 

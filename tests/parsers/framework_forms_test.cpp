@@ -12,6 +12,117 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+std::string clock(int seconds) {
+  return time_of_day(5, seconds);
+}
+
+// "5 epochs completed" are those since it went on; a validation of 119.7 s is shown as "1:60".
+TEST(FrameworkForms, UltralyticsGoesOnAndRoundsUp) {
+  Lines lines = {
+      "Ultralytics 8.3.200 Python-3.11.9 torch-2.4.0+cu121 CUDA:0 (Tesla T4, 15102MiB)",
+      "engine/trainer: amp=True, batch=32, device=None, epochs=10, mode=train, model=yolo11n.pt, name=None",
+      "Resuming training runs/detect/train/weights/last.pt from epoch 6 to 10 total epochs",
+      "Starting training for 10 epochs...",
+  };
+  for (int epoch = 6; epoch <= 10; ++epoch) {
+    lines.push_back(
+        written("      %d/10      2.5G      1.25      1.10      0.90        40        640: 100%% ━━━━ "
+                "200/200 3.3it/s 60.0s",
+                epoch));
+    lines.push_back(
+        "      Class     Images  Instances      Box(P          R      mAP50): 100% ━━━━ 20/20 6.0s/it 1:60");
+  }
+  lines.push_back("5 epochs completed in 0.250 hours.");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 2000);
+  EXPECT_EQ(run.max_iterations, 2000);
+  EXPECT_EQ(run.devices, 1);
+  EXPECT_EQ(run.train.iterations, 1000);
+  EXPECT_NEAR(step_time(run), 0.3, 1e-9);
+  EXPECT_EQ(run.test.iterations, 100);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+// The configuration between the environment and the first step may be longer than what is kept of a log that is not
+// recognised yet.
+TEST(FrameworkForms, MmengineTellsItsDevicesFarAboveItsSteps) {
+  Lines lines = {
+      "03/04 05:00:00 - mmengine - INFO - ",
+      "System environment:",
+      "    GPU 0,1: NVIDIA A40",
+      "Runtime environment:",
+      "    GPU number: 2",
+      "03/04 05:00:00 - mmengine - INFO - Config:",
+  };
+  for (int i = 0; i < 2000; ++i)
+    lines.push_back(written("    dict(type='PackInputs', meta_keys=('image_%d', 'shape')),", i));
+  lines.push_back("train_cfg = dict(max_epochs=2, type='EpochBasedTrainLoop', val_interval=1)");
+  lines.push_back(
+      "03/04 05:00:01 - mmengine - INFO - Checkpoints will be saved to /home/user/work_dirs/retina_r18.");
+  for (int i = 1; i <= 4; ++i)
+    lines.push_back(
+        "03/04 " + clock(50 * i) +
+        written(" - mmengine - INFO - Epoch(train)  [%d][%3d/100]  base_lr: 1.0000e-02 lr: 1.0000e-02  "
+                "eta: 0:00:00  time: 1.0000  data_time: 0.0100  memory: 1234  loss: 1.2500",
+                (i + 1) / 2, i % 2 != 0 ? 50 : 100));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 2);
+  EXPECT_EQ(run.device, "NVIDIA A40");
+  EXPECT_EQ(run.max_iterations, 200);
+  EXPECT_NEAR(step_time(run), 1, 1e-9);
+}
+
+Lines torchtitan(const Lines& head) {
+  Lines lines;
+  for (const std::string& line : head)
+    lines.push_back("[rank0]:[titan] 2026-03-04 05:00:00,500 - root - INFO - " + line);
+  for (int i = 10; i <= 50; i += 10)
+    lines.push_back("[rank0]:[titan] 2026-03-04 " + clock(i) +
+                    written(",500 - root - INFO - step: %d  loss:  7.12500  grad_norm:  1.2500  memory: "
+                            "40.25GiB(50.31%%)  tps: 6,125  tflops: 350.25  mfu: 35.40%%",
+                            i));
+  return lines;
+}
+
+TEST(FrameworkForms, TorchtitanSharesItsWorkInSeveralWays) {
+  const etad::Run two = only_run(torchtitan({"Building 2-D device mesh with ['dp_shard', 'tp'], [4, 2]"}));
+  EXPECT_EQ(two.devices, 8);
+  const etad::Run today = only_run(torchtitan({
+      "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=2, ep=1",
+      "Trainer is initialized with 16384 tokens per DP rank, 131072 tokens per train step, gradient "
+      "accumulation "
+      "steps 1, maximum context length 8192, total steps 50 (warmup 2)",
+      "Training starts at step 1",
+  }));
+  EXPECT_EQ(today.devices, 16);
+  EXPECT_EQ(today.max_iterations, 50);
+  EXPECT_NEAR(step_time(today), 1, 1e-9);
+}
+
+// A process that may use one device uses it, unless it is one of several.
+TEST(FrameworkForms, LightningTellsItsDevices) {
+  const Lines alone = {
+      "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0]",
+      "Epoch 0: 100%|##########| 200/200 [00:50<00:00,  4.00it/s, v_num=0, train_loss=0.5]",
+  };
+  EXPECT_EQ(only_run(alone).devices, 1);
+  Lines of_two = {"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/2"};
+  of_two.insert(of_two.end(), alone.begin(), alone.end());
+  EXPECT_EQ(only_run(of_two).devices, 2);
+}
+
+TEST(FrameworkForms, LightningsRichBarInANarrowConsole) {
+  const etad::Run run = only_run({
+      "Epoch 0/0  ━━━━━━━ 500/500 0:02:05 4.00i… v_num:   ",
+      "                           •              0.000    ",
+      "Traceback (most recent call last):",
+      "RuntimeError: DataLoader worker (pid(s) 4711) exited unexpectedly",
+  });
+  EXPECT_EQ(run.iteration, 500);
+  EXPECT_NEAR(step_time(run), 0.25, 1e-9);
+  EXPECT_EQ(run.state, RunState::failed);
+}
+
 // "0: " may be a program's own words; an argument in the line does not make it so.
 TEST(FrameworkForms, SettingsBehindALaunchersLabel) {
   Lines lines = {
@@ -27,6 +138,85 @@ TEST(FrameworkForms, SettingsBehindALaunchersLabel) {
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.train.samples_per_iteration, 32);
   EXPECT_EQ(run.devices, 4);
+}
+
+// Steps are told in thousands, rounded, and their time beside them.
+TEST(FrameworkForms, LerobotStatesItsStepTimes) {
+  Lines lines = {
+      "INFO 2026-03-04 05:00:00 bot_train.py:614 Effective batch size: 8 x 4 dp workers x 1 grad accum = 32 "
+      "(topology: "
+      "dp_replicate=4, dp_shard=1)",
+  };
+  for (int i = 200; i <= 4000; i += 200)
+    lines.push_back(
+        "INFO 2026-03-04 " + clock(i / 5 * 2) +
+        (i < 1000 ? written(" bot_train.py:769 step:%d", i)
+                  : written(" bot_train.py:769 step:%.0fK", i / 1000.)) +
+        " smpl:3K ep:4 epch:0.08 loss:1.250 grdn:2.5 lr:1.0e-05 data_s:0.010 updt_s:0.380 step_s:0.400");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 4000);
+  EXPECT_EQ(run.devices, 4);
+  EXPECT_EQ(run.train.samples_per_iteration, 32);
+  EXPECT_NEAR(step_time(run), 0.4, 1e-9);
+}
+
+Lines pipeline(bool by_megatron) {
+  Lines lines;
+  if (by_megatron)
+    lines.push_back("using world size: 8, data-parallel-size: 2, tensor-model-parallel size: 4");
+  for (int i = 1; i <= 10; ++i) {
+    lines.push_back(written("steps: %d loss: 2.1250 iter time (s): 0.500 samples/sec: 62.500", i));
+    if (by_megatron)
+      lines.push_back(written(
+          " iteration %8d/      10 | consumed samples: %12d | elapsed time per iteration (ms): 520.0 | "
+          "learning rate: 1.000E-04 | global batch size:    32 | lm loss: 2.125000E+00 |",
+          i, 32 * i));
+  }
+  return lines;
+}
+
+// What trains by Megatron says its steps twice.
+TEST(FrameworkForms, DeepspeedsPipelines) {
+  const etad::Run alone = only_run(pipeline(false));
+  EXPECT_EQ(alone.iteration, 10);
+  EXPECT_NEAR(step_time(alone), 0.5, 1e-9);
+  const etad::Run run = only_run(pipeline(true));
+  EXPECT_EQ(run.iteration, 10);
+  EXPECT_EQ(run.devices, 8);
+  EXPECT_EQ(run.train.samples_per_iteration, 32);
+  EXPECT_NEAR(step_time(run), 0.52, 1e-9);
+}
+
+// The line below the bars tells the epoch's results, and is no heading of the next one.
+TEST(FrameworkForms, SpeechbrainAnnouncesItsEpochs) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(written("speechbrain.utils.epoch_loop - Going into epoch %d", epoch));
+    lines.push_back("100%|##########| 120/120 [01:00<00:00,  2.00it/s, train_loss=1.25]");
+    lines.push_back("100%|##########| 20/20 [00:04<00:00,  5.00it/s]");
+    lines.push_back(written(
+        "speechbrain.utils.train_logger - epoch: %d, lr: 1.00e-04 - train loss: 1.25 - valid loss: 1.5",
+        epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 480);
+  EXPECT_EQ(run.train.iterations, 480);
+  EXPECT_EQ(run.test.iterations, 80);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
+}
+
+TEST(FrameworkForms, DinoCountsTheStepsOfAllTheTraining) {
+  Lines lines;
+  for (int i = 0; i <= 200; i += 10)
+    lines.push_back(
+        "I20260304 " + clock(i / 2) +
+        written(" 4711 dinov2 helpers.py:102] Training  [   %3d/125000]  eta: 17:20:04  lr: 0.0001 (0.0001)  "
+                "total_loss: 12.1250 (12.2500)  time: 0.500000  data: 0.000125  max mem: 12345",
+                i));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 200);
+  EXPECT_EQ(run.max_iterations, 125000);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 
 }  // namespace
