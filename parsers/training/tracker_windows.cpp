@@ -145,6 +145,13 @@ void see_wait(RunTrack& r, const Anchor& here) {
   r.training.shows_waits = true;
 }
 
+// The run's first line came again, later than any step of it takes: a training that came no further was started anew.
+void see_start_anew(RunTrack& r, const Anchor& to) {
+  const auto& again = r.window.shown_again;
+  if (!again || r.run.train.segments > 0 || !to.dated || !r.window.from->at) return;
+  if (between(*r.window.from->at, *again) > between(*again, *to.at)) r.window.from->at = again;
+}
+
 }  // namespace
 
 void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
@@ -186,6 +193,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
       return;
     }
     if (m.event.text(Field::key) == "validation") r.window.tested = true;
+    see_start_anew(r, here);
     close_window(r, m, here);
   }
   // Turned back without a word: another training writes here as well, or this one went on from elsewhere.

@@ -205,6 +205,23 @@ TEST(FrameworkForms, SpeechbrainAnnouncesItsEpochs) {
   EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 
+// A training that was started anew before its second line; two loggers tell each line.
+TEST(FrameworkForms, StartedAnewBeforeItsSecondLine) {
+  Lines lines;
+  const auto say = [&](int seconds, int iteration) {
+    for (int i = 0; i < 2; ++i)
+      lines.push_back(
+          "26-03-04 " + clock(seconds) +
+          written(".%03d : <epoch:  0, iter: %7d, lr:2.000e-04> G_loss: 2.231e-02 ", 745 + i, iteration));
+  };
+  say(0, 200);
+  say(1800, 200);
+  for (int i = 1; i <= 10; ++i) say(1800 + 100 * i, 200 + 200 * i);
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 2200);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-3);
+}
+
 TEST(FrameworkForms, DinoCountsTheStepsOfAllTheTraining) {
   Lines lines;
   for (int i = 0; i <= 200; i += 10)
