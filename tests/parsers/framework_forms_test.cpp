@@ -236,5 +236,22 @@ TEST(FrameworkForms, DinoCountsTheStepsOfAllTheTraining) {
   EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 
+// ms-swift's trainings by Megatron print such a line beside the bar, each with a time since the beginning.
+TEST(FrameworkForms, SwiftsStepsByMegatronAreCountedOnce) {
+  Lines lines = {"[INFO:swift] logging_path: out/logging.jsonl"};
+  for (int i = 5; i <= 200; i += 5) {
+    lines.push_back(written("Train:  %2d%%|##", i / 2) + written("        | %d/200 [", i) +
+                    clock(3 * i).substr(3) + "<00:00,  3.00s/it]");
+    lines.push_back("{'loss': 1.25, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'iteration': '" +
+                    written("%d/200", i) + "', 'elapsed_time': '" + written("%dm ", 3 * i / 60) +
+                    written("%ds", 3 * i % 60) + "', 'memory(GiB)': 40.25, 'train_speed(s/it)': 3.0}");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 200);
+  EXPECT_EQ(run.max_iterations, 200);
+  EXPECT_LE(run.train.iterations, 200);
+  EXPECT_NEAR(step_time(run), 3.0, 0.1);
+}
+
 }  // namespace
 }  // namespace etad::test
