@@ -15,12 +15,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-bool take_minute(Cursor& c, WallTime& t) {
-  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute);
-}
-
 bool take_clock(Cursor& c, WallTime& t) {
-  return take_minute(c, t) && c.take(':') && c.take_digits(2, t.second);
+  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
+         c.take_digits(2, t.second);
 }
 
 // ":06.25": seconds, with their fraction where there is one.
@@ -153,19 +150,31 @@ void take_zone(Cursor& c, WallTime& t) {
   c = before;
 }
 
-// "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00", "2023.01.19 12:00:00", "23-05-06 20:53:02.065"
+// ":48:11,713" behind the hour. Where the whole year is there, "-48-11", "_48_11" and ":48" alone are times as well.
+bool take_minute_and_second(Cursor& c, WallTime& t, bool whole_year) {
+  const char separator = c.peek();
+  if (separator != ':' && !(whole_year && (separator == '-' || separator == '_'))) return false;
+  if (!c.take(separator) || !c.take_digits(2, t.minute)) return false;
+  if (separator != ':') return c.take(separator) && c.take_digits(2, t.second) && !is_digit(c.peek());
+  return c.peek() == ':' ? take_seconds(c, t) : whole_year && !is_digit(c.peek());
+}
+
+// "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00", "2023.01.19 12:00:00", "23-05-06 20:53:02.065",
+// "2023_01_19_12_00_00", "2023-01-19_12-00-00", "2023-01-19 12:00"
 bool take_iso(Cursor& c, WallTime& t) {
   int year = 0;
   const std::size_t digits = c.digits_ahead();
   if ((digits != 4 && digits != 2) || !c.take_digits(static_cast<int>(digits), year)) return false;
-  t.year = digits == 4 ? year : 2000 + year;
+  const bool whole_year = digits == 4;
+  t.year = whole_year ? year : 2000 + year;
   const char separator = c.peek();
-  const bool known = separator == '-' || (digits == 4 && (separator == '/' || separator == '.'));
+  const bool known =
+      separator == '-' || (whole_year && (separator == '/' || separator == '.' || separator == '_'));
   if (!known || !c.take(separator) || !c.take_digits(2, t.month) || !c.take(separator) ||
       !c.take_digits(2, t.day))
     return false;
   if (!c.take_word(", ") && !c.take_any(" Tt_,")) return false;
-  if (!take_minute(c, t) || !take_seconds(c, t)) return false;
+  if (!c.take_digits(2, t.hour) || !take_minute_and_second(c, t, whole_year)) return false;
   take_half_day(c, t);
   take_zone(c, t);
   return true;
@@ -429,7 +438,8 @@ std::optional<Instant> from_rfc3339(std::string_view text) {
   Cursor c(text);
   WallTime t;
   TimeContext context;
-  if (text.find('-') != 4 || !take_iso(c, t) || !c.done() || !t.offset) return {};
+  const bool to_the_second = text.find('-') == 4 && text.find(':', 14) == 16;
+  if (!to_the_second || !take_iso(c, t) || !c.done() || !t.offset) return {};
   return to_instant(t, context);
 }
 

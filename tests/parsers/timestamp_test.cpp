@@ -223,7 +223,13 @@ TEST(Timestamp, Iso8601InItsDialects) {
       << "day or month first: nobody knows";
   EXPECT_EQ(message(HeaderForm::iso8601, "05-06-2023 20:53:02 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "123-05-06 20:53:02 m"), "no header");
-  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020_08_13_05_49_18 [Epoch] 003"),
+            "2020-08-13T05:49:18Z||[Epoch] 003");
+  EXPECT_EQ(message(HeaderForm::iso8601, "[2020-08-13_05-49-18] m"), "2020-08-13T05:49:18Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49 - INFO - m"), "2020-08-13T05:49:00Z||INFO - m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "20-08-13 05:49 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:491 m"), "no header");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05-49:18 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08/13 05:49:18 m"), "no header");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-13-13 05:49:18 m"), "no time||m");
 }
