@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "parsers/base/event.h"
 #include "parsers/log/log_state.h"
 
 namespace etad {
 
-// Takes the time, in seconds, of a line stamped `at` that stands at this step (of this epoch). Returns the time of one
-// step, where the stamps of this line and the one before hold something else besides.
-std::optional<double> step_time_beside_stamps(StampedTimesState& state, Instant at,
+// Takes the time, in seconds, of a stamped line that stands at this step (of this epoch). Returns the time of one step,
+// where the stamps of this line and the one before hold something else besides.
+std::optional<double> step_time_beside_stamps(StampedTimesState& state, const Event& event,
                                               std::optional<std::int64_t> epoch,
                                               std::optional<std::int64_t> step, double seconds);
 

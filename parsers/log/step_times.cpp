@@ -12,17 +12,6 @@ std::optional<std::int64_t> steps_of_epoch(const Event& event) {
   return positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter);
 }
 
-// Also across the end of an epoch whose number of steps the line tells.
-std::optional<std::int64_t> steps_since(const StepTimesState& last, const Event& event,
-                                        std::optional<std::int64_t> epoch, std::optional<std::int64_t> step) {
-  if (!step || !last.step) return {};
-  if (*step > *last.step) return *step - *last.step;
-  const bool next = epoch && last.epoch ? *epoch == *last.epoch + 1 : epoch == last.epoch;
-  const auto all = steps_of_epoch(event);
-  if (!next || !all || *last.step > *all || *step > *all) return {};
-  return *all - *last.step + *step;
-}
-
 // Two lines in a row that are as far from those before them and say as long, and one that is at most half as far or
 // at least twice as far: a step's own time is the same there, that of all steps is not.
 void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double seconds) {
@@ -56,9 +45,21 @@ void see_epoch(StepTimesState& steps, std::optional<std::int64_t> epoch, std::op
 
 }  // namespace
 
+std::optional<std::int64_t> steps_between(std::optional<std::int64_t> last_epoch,
+                                          std::optional<std::int64_t> last_step, const Event& event,
+                                          std::optional<std::int64_t> epoch,
+                                          std::optional<std::int64_t> step) {
+  if (!step || !last_step) return {};
+  if (*step > *last_step) return *step - *last_step;
+  const bool next = epoch && last_epoch ? *epoch == *last_epoch + 1 : epoch == last_epoch;
+  const auto all = steps_of_epoch(event);
+  if (!next || !all || *last_step > *all || *step > *all) return {};
+  return *all - *last_step + *step;
+}
+
 void see_step_time(StepTimesState& steps, const Event& event, std::optional<std::int64_t> epoch,
                    std::optional<std::int64_t> step, double seconds) {
-  const auto apart = steps_since(steps, event, epoch, step);
+  const auto apart = steps_between(steps.epoch, steps.step, event, epoch, step);
   compare(steps, apart, seconds);
   see_epoch(steps, epoch, step, seconds);
   if (epoch != steps.epoch) {

@@ -12,6 +12,12 @@
 
 namespace etad {
 
+// The steps between two lines, also across the end of an epoch whose number of steps the second one tells.
+std::optional<std::int64_t> steps_between(std::optional<std::int64_t> last_epoch,
+                                          std::optional<std::int64_t> last_step, const Event& event,
+                                          std::optional<std::int64_t> epoch,
+                                          std::optional<std::int64_t> step);
+
 // Takes the time, in seconds, of a line that stands at this step (of this epoch): what such times are of is in
 // `state.meaning` then, and in `state.apart` how many steps lie between the line and the one before.
 void see_step_time(StepTimesState& state, const Event& event, std::optional<std::int64_t> epoch,

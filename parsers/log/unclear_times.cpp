@@ -218,7 +218,7 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   const auto step =
       event.has(Field::iteration) ? count_of(event, Field::iteration) : count_of(event, Field::batch);
   if (event.time) {  // the stamps say it, but where something else lay between them
-    const auto each = step_time_beside_stamps(state_.stamped, *event.time, epoch, step, seconds);
+    const auto each = step_time_beside_stamps(state_.stamped, event, epoch, step, seconds);
     return each ? say(event, Field::seconds, *each) : event.remove(Field::duration);
   }
   const bool counts_on = state_.meaning == Meaning::elapsed || state_.meaning == Meaning::interval;

@@ -280,6 +280,22 @@ TEST(StampedTimes, SayWhatAStatedOneIsOfWhereTheyHoldMore) {
   }
 }
 
+// A validation between two epochs that takes as long as a few of the steps.
+TEST(StampedTimes, SayItBetweenTwoEpochs) {
+  double clock = 0;
+  const auto runs = runs_of(lines_by(60, [&clock](int i) {
+    const int batch = i % 5 + 1;
+    clock += batch == 1 && i > 0 ? 8.25 : 4.25;
+    const int seconds = static_cast<int>(clock);
+    return written("2026-03-01 %s,%03d - Epoch: [%d][  %d00/  500]    Loss 1.250000    Time 0.04%d500",
+                   time_of_day(10, seconds).c_str(), static_cast<int>(1000 * (clock - seconds)), i / 5, batch,
+                   i % 2 == 0 ? 2 : 3);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6000);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.0425, 0.0005);
+}
+
 // Steps that always take longer than they state wait for something that this leaves out.
 TEST(StampedTimes, CountWhereTheyAlwaysHoldMore) {
   int clock = 0;
