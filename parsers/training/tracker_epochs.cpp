@@ -153,7 +153,7 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   if (same && was_silent_before(*r, event)) return true;
   // Behind steps that stand under no heading, where the log has told of what the next run is.
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
-  const bool counts = event.text(Field::unit) == "epoch" || (r && r->training.by_lines);
+  const bool counts = event.text(Field::unit) == "epoch" || (r && r->run.train.segments > 0);
   const bool first = r && counts && r->epochs.first == epoch;
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);
 }
@@ -336,6 +336,8 @@ void track::Epochs::epoch(const Moment& m) {
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
   RunTrack* const open = all_.runs.open();
+  const bool below_heading = m.event.text(Field::since) == "heading";
+  if (below_heading && (!open || !open->epochs.open)) return;
   if (line.is(Tells::end_of_training)) {
     if (open && open->epochs.open) open->epochs.tell_trained(m.now);
     return;

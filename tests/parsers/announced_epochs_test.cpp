@@ -261,5 +261,54 @@ TEST(AnnouncedEpochs, NumberTheBarsBelowThem) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-9);
 }
 
+TEST(AnnouncedEpochs, WithoutTheirTotal) {
+  Lines lines;
+  for (int i = 0; i < 6; ++i) {
+    lines.push_back("[2026-03-01 " + time_of_day(10, 15 * i) + ",250] [INFO] - Epoch = " + std::to_string(i));
+    lines.push_back("[2026-03-01 " + time_of_day(10, 15 * i) + ",250] [INFO] - \tTraining loss = 0.8125");
+    lines.push_back("[2026-03-01 " + time_of_day(10, 15 * i) + ",250] [INFO] - \tValidation loss = 0.9125");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 15);
+}
+
+// A time called total is the epoch's where one stands below each heading. Behind the last one it is all of them's.
+TEST(AnnouncedEpochs, WithATotalTimeBelow) {
+  Lines lines;
+  for (int i = 0; i < 6; ++i) {
+    lines.push_back(written("Epoch %d", i));
+    lines.emplace_back("Training loss: 91.25125125");
+    lines.emplace_back("Validation loss: 92.25125125");
+    lines.push_back(written("Total time: 12%d.50125125125", i % 2));
+  }
+  lines.emplace_back("Total time: 723.50125125");
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6);
+  EXPECT_NEAR(step_time(runs.at(0)), 121, 0.01);
+}
+
+TEST(AnnouncedEpochs, OfATableThatNamesNoTime) {
+  Lines lines{" Epoch | Train Loss | Val Loss |  Val F1 |       LR", std::string(50, '-')};
+  for (int i = 1; i <= 4; ++i)
+    lines.push_back(written("     %d |     0.8125 |   0.9125 |  71.25%% | 9.33e-04  (6%d.5s)", i, i % 2));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 4);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 61);
+}
+
+TEST(AnnouncedEpochs, ByStampsOfMinutes) {
+  const auto runs = runs_of(lines_by(6, [](int i) {
+    return written("2026-03-01 1%d:%02d - INFO - [Train] epoch:%d, lr:0.000100, total:0.4125", i * 25 / 60,
+                   i * 25 % 60, i + 1);
+  }));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 6);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1500);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -447,5 +447,25 @@ TEST(BarsByEpoch, TheStepsDoneBeforeATrainingWasGoneOnWithTakeNoTime) {
   }
 }
 
+// A few steps each, under headings that name no total, of several trainings one behind the other.
+TEST(BarsByEpoch, OfSeveralTrainingsUnderHeadings) {
+  Lines lines;
+  for (int run = 0; run < 3; ++run)
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      lines.push_back(written("Epoch %d", epoch));
+      for (int done = 1; done < 6; ++done)
+        lines.push_back(
+            written(" %d%%|###       | %d/6 [00:%02d<00:12,  3.00s/it]", done * 16, done, 3 * done));
+      lines.emplace_back("100%|##########| 6/6 [00:18<00:00,  3.00s/it]");
+      lines.emplace_back("Evaluating...");
+    }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 30) << ordinal;
+    EXPECT_DOUBLE_EQ(step_time(run), 3) << ordinal;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
