@@ -165,7 +165,8 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 // The formats that a line shows. The first one reads the log from now on, and before it the lines held; of
 // several at once the log's next lines say which.
 void LogParser::meet(const Line& line, Records& out) {
-  const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic());
+  const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic(),
+                                                own_ ? own_->name() : std::string_view());
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     adopt(shown.front());
     replay(line.modified, out);

@@ -120,9 +120,11 @@ class FormatSet {
   static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
 
   std::shared_ptr<const Format> find(std::string_view name) const;  // nullptr: none of that name
-  // With `shapes` the same, and mostly sooner. Without `generic` no generic format.
+  // With `shapes` the same, and mostly sooner. Without `generic` no generic format. One that reads the log and has made
+  // nothing of the line (`passed_over_by`) claims it no more against generic ones.
   std::vector<std::shared_ptr<const Format>> shown_by(std::string_view line, ShapeMemory* shapes = nullptr,
-                                                      bool generic = true) const;
+                                                      bool generic = true,
+                                                      std::string_view passed_over_by = {}) const;
   std::shared_ptr<const Format> recognise(std::string_view line) const;  // the only one shown; else nullptr
   const std::vector<std::shared_ptr<const Format>>& all() const { return formats_; }
   std::string fingerprint() const;          // of all their rule files

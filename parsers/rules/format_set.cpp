@@ -33,14 +33,16 @@ std::shared_ptr<const Format> FormatSet::find(std::string_view name) const {
 }
 
 std::vector<std::shared_ptr<const Format>> FormatSet::shown_by(std::string_view line, ShapeMemory* shapes,
-                                                               bool generic) const {
+                                                               bool generic,
+                                                               std::string_view passed_over_by) const {
   std::vector<std::shared_ptr<const Format>> claims;
   if (!recogniser_) return claims;
   for (const std::uint16_t id : recogniser_->formats_of(line, shapes, generic))
     claims.push_back(formats_[id]);
   if (claims.size() < 2) return claims;
-  const auto is_generic = [](const auto& f) { return f->is_generic(); };
-  if (!std::all_of(claims.begin(), claims.end(), is_generic)) std::erase_if(claims, is_generic);
+  const auto yields = [&](const auto& f) { return f->is_generic() || f->name() == passed_over_by; };
+  const bool all_yield = std::all_of(claims.begin(), claims.end(), yields);
+  if (!all_yield) std::erase_if(claims, [](const auto& f) { return f->is_generic(); });
   std::vector<std::shared_ptr<const Format>> shown;
   for (const auto& f : claims)
     if (std::none_of(claims.begin(), claims.end(), [&](const auto& g) { return g->over(f->name()); }))

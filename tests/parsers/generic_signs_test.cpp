@@ -74,5 +74,21 @@ TEST(GenericSigns, StepsGoBeforeEpochsOfTheSameTime) {
   EXPECT_EQ(step_time(runs.at(0)), 0.1);
 }
 
+// In the words of PyTorch's example, whose format makes nothing of lines that begin otherwise.
+TEST(GenericSigns, OfLinesThatAFormatClaimsAndDoesNotRead) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 4; ++epoch)
+    for (int batch = 0; batch < 97; batch += 12)
+      lines.push_back(
+          written("TRAINING - Epoch: [%d][%d/97]\tTime 0.250 (0.250)\tData 0.125 (0.125)\t"
+                  "Loss 1.2500 (1.5000)\tPrec@1 40.000 (35.000)",
+                  epoch, batch));
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).framework, "generic");
+  EXPECT_EQ(runs.at(0).iteration, 387);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.25, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
