@@ -82,10 +82,10 @@ struct UnclearTimesState {
   Meaning meaning = Meaning::open;
   std::string told;  // on a line of its own: the next line's
   double told_scale = 1;
-  bool told_so_far = false;           // it says that it counts from a beginning
-  std::string told_steps, told_rate;  // where it was a bar's
-  std::optional<std::int64_t> bar;    // the steps of the one that was an epoch's
-  std::optional<double> first, last;  // seconds
+  bool told_so_far = false;                       // it says that it counts from a beginning
+  std::string told_steps, told_rate;              // where it was a bar's
+  std::optional<std::int64_t> bar, epoch_of_bar;  // the steps of the one that was an epoch's, and that epoch
+  std::optional<double> first, last;              // seconds
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's
   StepTimesState steps;

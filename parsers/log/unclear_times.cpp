@@ -85,9 +85,18 @@ void UnclearTimes::take_time_to_come(Event& event) {
   }
 }
 
+// Episodes are what a run counts where no line counts their steps.
+void UnclearTimes::take_episode(Event& event) const {
+  if (state_.counts_steps) event.kind = EventKind::none;
+  event.remove(Field::unit);
+}
+
 void UnclearTimes::resolve(Event& event) {
-  if (!state_.counts_steps && event.kind == EventKind::progress)
+  if (event.text(Field::unit) == "episode") {
+    take_episode(event);
+  } else if (!state_.counts_steps && event.kind == EventKind::progress) {
     state_.counts_steps = event.text(Field::unit) != name_of(Field::epoch);
+  }
   resolve_duration(event);
   take_time_to_come(event);
 }
@@ -109,24 +118,30 @@ void UnclearTimes::hear(Event& event) {
   for (const Field f : {Field::duration, Field::iterations, Field::rate}) event.remove(f);
 }
 
-// A bar that came to its end above the line that numbers its epoch: the epoch's time, and its steps. One above a heading
-// was something else's.
+// A bar that came to its end above the line that numbers its epoch, if only by what its validation came to: the epoch's
+// time, and its steps. One above a heading was something else's.
 void UnclearTimes::resolve_bar(Event& event) {
   if (event.kind == EventKind::epoch && !event.has(Field::duration) && !event.has(Field::iterations)) {
     state_.told.clear();
     return state_.told_steps.clear();
   }
-  const bool of_epoch = event.kind == EventKind::epoch || (event.kind == EventKind::progress &&
-                                                           event.text(Field::unit) == name_of(Field::epoch));
+  const auto number = count_of(event, event.kind == EventKind::epoch ? Field::epoch : Field::iteration);
+  const bool of_validation = number && event.kind == EventKind::test_result;
+  const bool of_epoch =
+      event.kind == EventKind::epoch || of_validation ||
+      (event.kind == EventKind::progress && event.text(Field::unit) == name_of(Field::epoch));
   if (!of_epoch) return;
   const auto steps = whole_number(state_.told_steps).value_or(0);
-  if (state_.bar && steps < *state_.bar / 2) {  // that of a test, above the next epoch's lines
+  const bool shown_before = of_validation && number == state_.epoch_of_bar;
+  if (shown_before || (state_.bar && steps < *state_.bar / 2)) {  // that of a test
     state_.told.clear();
     return state_.told_steps.clear();
   }
   state_.bar = steps;
+  state_.epoch_of_bar = number;
   event.kind = EventKind::epoch;
-  for (const Field f : {Field::duration, Field::iterations, Field::unit, Field::eta}) event.remove(f);
+  for (const Field f : {Field::duration, Field::iterations, Field::unit, Field::eta, Field::since})
+    event.remove(f);
   event.rename(Field::iteration, Field::epoch);
   event.rename(Field::max_iter, Field::epochs);
   told_ = std::exchange(state_.told, {});

@@ -33,6 +33,7 @@ class UnclearTimes {
 
  private:
   void hear(Event& event);
+  void take_episode(Event& event) const;
   void resolve_bar(Event& event);
   void resolve_duration(Event& event);
   void resolve_epoch(Event& event, double seconds);

@@ -467,5 +467,25 @@ TEST(BarsByEpoch, OfSeveralTrainingsUnderHeadings) {
   }
 }
 
+// What numbers the epoch below its bar tells of its validation alone, or the training's line has numbered it before.
+TEST(BarsByEpoch, AboveTheLineOfAValidation) {
+  for (const bool trained_told : {false, true}) {
+    Lines lines;
+    for (int epoch = 1; epoch <= 6; ++epoch) {
+      lines.emplace_back("100%|##########| 46/46 [00:23<00:00,  2.00it/s]");
+      if (trained_told) {
+        lines.push_back(written("Epoch %d: train loss 0.8125", epoch));
+        lines.emplace_back("100%|##########| 40/40 [00:04<00:00, 10.00it/s]");
+      }
+      lines.push_back(written("EPOCH %d ... Validation Accuracy = 0.656", epoch));
+    }
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 6 * 46);
+    EXPECT_EQ(runs.at(0).train.iterations, 6 * 46);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.5);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

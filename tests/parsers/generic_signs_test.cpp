@@ -90,5 +90,20 @@ TEST(GenericSigns, OfLinesThatAFormatClaimsAndDoesNotRead) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.25, 1e-6);
 }
 
+// Each counts from its own beginning.
+TEST(GenericSigns, OfEpisodesAreNoneWhereStepsAreCounted) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 20; ++i) {
+    lines.push_back(written("  [Episode %d] Avg reward: 9.1250 | Avg energy: 442.2500", 10 * i));
+    lines.push_back(written(" Algo mappo updates %d/200 episodes, total num timesteps %d/60000, FPS 40.",
+                            10 * i, 3000 * (i + 1)));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 60000);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.025);
+}
+
 }  // namespace
 }  // namespace etad::test
