@@ -313,7 +313,7 @@ bool track::Epochs::fills_bar_of_epochs(RunTrack* open, const Event& event) {
 }
 
 // A bar that counts samples, in steps of as many as the run's batch has; as it stands where that is not known.
-void track::Epochs::epoch_of_samples(const RunTrack& r, const Moment& m) {
+void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
   const std::int64_t each = all_.values.train_samples(r);
   const auto all = positive_of(m.event, Field::iterations);
   Event event = m.event;
@@ -324,7 +324,7 @@ void track::Epochs::epoch_of_samples(const RunTrack& r, const Moment& m) {
     event.remove(Field::iterations);
     event.add(Field::iterations, 1, steps);
   }
-  epoch({event, m.now, m.out});
+  epoch_of(r, {event, m.now, m.out});
 }
 
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
@@ -346,6 +346,12 @@ void track::Epochs::epoch(const Moment& m) {
   if (line.is(Tells::end) && ends_nothing(open, m.event)) return;
   RunTrack& r = run_of(m, line.number, line.is(Tells::beginning));
   if (m.event.text(Field::unit) == "sample") return epoch_of_samples(r, m);
+  epoch_of(r, m);
+}
+
+// The same where it is known whose epoch it is.
+void track::Epochs::epoch_of(RunTrack& r, const Moment& m) {
+  const EpochLine line(m.event);
   take_up(r, m, line.tests);
   if (line.is(Tells::beginning)) begin(r, m, line.number);
   if (line.number) r.epochs.see(*line.number, m.event.has(Field::epochs));

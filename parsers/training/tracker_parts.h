@@ -164,6 +164,7 @@ class Windows : Part {
  private:
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
+  std::optional<OfStep> counted_in_samples(RunTrack& r, const Event& event) const;
   std::optional<OfStep> counted_otherwise(RunTrack& r, const Event& event) const;
   void progress_in_steps(const Moment& m, const OfStep& counted);
   RunTrack* take_plan(RunTrack& going_on, const Moment& m);
@@ -222,7 +223,8 @@ class Epochs : Part {
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
   bool is_one_more(const Event& event) const;
   void one_more(const Moment& m);
-  void epoch_of_samples(const RunTrack& r, const Moment& m);
+  void epoch_of(RunTrack& r, const Moment& m);
+  void epoch_of_samples(RunTrack& r, const Moment& m);
   bool counts_again(const Moment& m, std::int64_t epoch);
   bool measures_again(const Event& event, std::int64_t epoch);
   bool fills_bar_of_epochs(RunTrack* open, const Event& event);

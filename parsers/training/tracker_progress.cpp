@@ -185,10 +185,10 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
 
 // The same before the window's end: its beginning may be the run's, where lines state whole seconds.
 bool counts_again_within_window(const RunTrack& r, const Event& event, std::int64_t iteration) {
-  const auto elapsed = event.number(Field::elapsed);
   const auto& last = r.training.last_elapsed;
-  return !r.headed && r.window.from && elapsed && last && *elapsed < *last / 2 &&
-         iteration < r.run.iteration.value_or(0) / 2;
+  if (r.headed || !r.window.from || !last || iteration >= r.run.iteration.value_or(0) / 2) return false;
+  const auto elapsed = event.number(Field::elapsed);
+  return elapsed && *elapsed < *last / 2;
 }
 
 // A line that says itself that it trains, behind those of a job that tested.
@@ -240,25 +240,28 @@ bool counts_samples(RunTrack& r, const Event& event, std::int64_t batch) {
 
 }  // namespace
 
-// What a line counts, where that is no steps: so many of it make one. Such are batches of a bar that are gathered for a
-// step, as the plan shows, and samples out of so many of an epoch; where the log says no batch, the first such line of a
-// run is that of its first step.
+// Samples out of so many of an epoch. Where the log says no batch, the first such line of a run is that of its first step;
+// not a bar's, which may be drawn first when several steps are done.
+std::optional<track::OfStep> track::Windows::counted_in_samples(RunTrack& r, const Event& event) const {
+  std::int64_t each = all_.values.train_samples(r);
+  const std::int64_t all = positive_of(event, Field::batches).value_or(0);
+  if (counts_samples(r, event, each))
+    return OfStep{each, (all + each - 1) / each};  // the last one is smaller
+  if (event.text(Field::unit) != "sample" || (each <= 0 && event.has(Field::elapsed))) return {};
+  if (each <= 0 && !r.progressed()) {
+    each = count_of(event, Field::batch).value_or(0);
+    r.known.global_batch_size = each;
+    note_derived(r.run, "batch: the first count of samples");
+  }
+  return OfStep{each, each > 0 ? all / each : 0};
+}
+
+// What a line counts, where that is no steps: so many of it make one. Such are samples, and batches of a bar that are
+// gathered for a step, as the plan shows.
 std::optional<track::OfStep> track::Windows::counted_otherwise(RunTrack& r, const Event& event) const {
   if (event.has(Field::batch) && event.has(Field::unit)) {
-    std::int64_t each = all_.values.train_samples(r);
-    const std::int64_t all = positive_of(event, Field::batches).value_or(0);
-    if (counts_samples(r, event, each))
-      return OfStep{each, (all + each - 1) / each};  // the last one is smaller
-    if (event.text(Field::unit) == "sample") {
-      if (each <= 0 && event.has(Field::elapsed))
-        return {};  // a bar may be drawn first when several steps are done
-      if (each <= 0 && !r.progressed()) {
-        each = count_of(event, Field::batch).value_or(0);
-        r.known.global_batch_size = each;
-        note_derived(r.run, "batch: the first count of samples");
-      }
-      return OfStep{each, each > 0 ? all / each : 0};
-    }
+    const auto samples = counted_in_samples(r, event);
+    if (samples || event.text(Field::unit) == "sample") return samples;
   }
   const auto of = length_of_epochs_bar(r, event);  // few lines have one, and settings are dear to look up
   if (!of) return {};
