@@ -28,8 +28,9 @@ ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, f
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated)
 ETAD_SAVED(Save, since, iteration, last_line)
-ETAD_SAVED(Window, from, shown_again, tests, held, snapshots, saving, saved, unclocked, broken, tested,
-           tested_unclocked, over_border, other_bar, last_state, bar_over, turned_back, waited)
+ETAD_SAVED(Window, from, shown_again, words, said_again, tests, held, snapshots, saving, saved, unclocked,
+           broken, tested, tested_unclocked, over_border, other_bar, last_state, bar_over, turned_back,
+           waited)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

@@ -3,9 +3,12 @@
 // A window runs from one displayed iteration to the next. Its time is the difference of the two lines' times
 // less the test phases inside. Where the log itself says how long the window took and the two disagree beyond
 // measure, the clock was set in between, and the log's own word counts.
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "parsers/base/text.h"
 #include "parsers/training/bar_states.h"
 #include "parsers/training/line_numbers.h"
 #include "parsers/training/stated_window.h"
@@ -145,9 +148,22 @@ void see_wait(RunTrack& r, const Anchor& here) {
   r.training.shows_waits = true;
 }
 
+// What a line says but for its numbers ("1e-05" has a letter, too).
+std::string words_of(std::string_view line) {
+  constexpr std::size_t kMost = 200;
+  std::string out;
+  for (std::size_t at = 0; at < line.size() && out.size() < kMost;) {
+    const auto end = std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(at), line.end(), is_letter);
+    const auto length = static_cast<std::size_t>(end - line.begin()) - at;
+    if (length > 1) out.append(line.substr(at, length)) += ' ';
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
 // The run's first line came again, later than any step of it takes: a training that came no further was started anew.
 void see_start_anew(RunTrack& r, const Anchor& to) {
-  const auto& again = r.window.shown_again;
+  const auto& again = r.window.said_again;
   if (!again || r.run.train.segments > 0 || !to.dated || !r.window.from->at) return;
   if (between(*r.window.from->at, *again) > between(*again, *to.at)) r.window.from->at = again;
 }
@@ -200,6 +216,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   // What comes next may belong to either.
   const bool turned_back = from && here.iteration < from->iteration;
   begin_window(r, here, m.out);
+  if (r.run.train.segments == 0) r.window.words = words_of(m.event.message);
   r.window.broken = r.window.turned_back = turned_back;
 }
 
@@ -208,7 +225,10 @@ void track::Windows::show_again(RunTrack& r, const Moment& m, const Anchor& here
   const Anchor& from = *r.window.from;
   const bool tests = m.event.text(Field::key) == "validation";
   if (tests) all_.tests.since_progress(r, m);
-  if (!tests && here.dated) r.window.shown_again = here.at;
+  if (!tests && here.dated) {
+    r.window.shown_again = here.at;
+    if (r.window.words && r.window.words == words_of(m.event.message)) r.window.said_again = here.at;
+  }
   // An epoch that begins behind one of unknown length, or a stamp behind the same without one: from here on there is
   // something to measure.
   const bool stamps = here.dated && !from.at && !from.elapsed;

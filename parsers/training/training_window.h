@@ -43,6 +43,10 @@ struct Window {
   std::optional<Anchor> from;  // where it began; nullopt: not yet, or nobody has seen it
   // Of all below nothing is left when the next window begins.
   std::optional<Instant> shown_again;  // a later line that showed the same iteration, the last of them
+  // Of a run without a measurement so far: the words of the line that it began with, and the last line that said the same
+  // of the same iteration.
+  std::optional<std::string> words;
+  std::optional<Instant> said_again;
   Duration tests{};
   std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
   std::int64_t snapshots = 0;

@@ -222,6 +222,23 @@ TEST(FrameworkForms, StartedAnewBeforeItsSecondLine) {
   EXPECT_NEAR(step_time(run), 0.5, 1e-3);
 }
 
+// An epoch's lines are several, and far apart: none of them is another start.
+TEST(FrameworkForms, AnEpochsOtherLinesAreNoStartAnew) {
+  Lines lines;
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    const auto say = [&](int seconds, const char* what) {
+      lines.push_back("2026-03-04 " + clock(180 * epoch + seconds) +
+                      written(",125 - INFO - epoch: %d", epoch) + what);
+    };
+    say(0, " start, learning rate: 0.01");
+    say(150, " end, loss: 2.166128297422274");
+    say(180, " validation, acc: 0.6014876869215923, loss: 2.1533369740644157");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_GE(run.train.iterations, 6);
+  EXPECT_NEAR(step_time(run), 150, 1);
+}
+
 TEST(FrameworkForms, DinoCountsTheStepsOfAllTheTraining) {
   Lines lines;
   for (int i = 0; i <= 200; i += 10)
