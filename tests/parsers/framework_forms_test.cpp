@@ -270,5 +270,34 @@ TEST(FrameworkForms, SwiftsStepsByMegatronAreCountedOnce) {
   EXPECT_NEAR(step_time(run), 3.0, 0.1);
 }
 
+// KAIR's tests stand between two of its lines. Each start writes its settings anew, of which `world_size` counts
+// processes only.
+TEST(FrameworkForms, KairsTestsAreNotInItsSteps) {
+  Lines lines;
+  int seconds = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("26-03-04 " + clock(seconds) + ".250 : " + what);
+  };
+  for (const int devices : {8, 4}) {
+    say("  task: sr_x2");
+    lines.insert(lines.end(), {"      dataloader_batch_size: 32", written("  num_gpu: %d", devices),
+                               "  rank: 0", "  world_size: 1", ""});
+    seconds += 60;
+  }
+  for (int i = 200; i <= 2000; i += 200) {
+    seconds += 50;
+    say(written("<epoch: %2d", i / 25) + written(", iter:%8d, lr:2.000e-04> G_loss: 1.250e-02 ", i));
+    if (i % 600 != 0) continue;
+    say("Saving the model.");
+    seconds += 32;
+    say("---1-->   img1.png | 30.12dB");
+    say(written("<epoch: %2d", i / 25) + written(", iter:%8d, Average PSNR : 30.12dB", i));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 4);
+  EXPECT_EQ(run.iteration, 2000);
+  EXPECT_NEAR(step_time(run), 0.25, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
