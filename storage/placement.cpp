@@ -27,19 +27,29 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 Placement::Placement(std::string path)
-    : path_(std::move(path)), log_path_(path_ + "-wal"), database_(id_of(path_)), log_(id_of(log_path_)) {}
+    : path_(std::move(path)),
+      log_path_(path_ + "-wal"),
+      database_(id_of(path_).value_or(std::nullopt)),
+      log_(id_of(log_path_).value_or(std::nullopt)) {}
 
-std::optional<Placement::FileId> Placement::id_of(const std::string& path) {
+tl::expected<std::optional<Placement::FileId>, int> Placement::id_of(const std::string& path) {
   struct stat found {};
-  if (stat(path.c_str(), &found) != 0) return std::nullopt;
-  return FileId{found.st_dev, found.st_ino};
+  if (stat(path.c_str(), &found) == 0) return FileId{found.st_dev, found.st_ino};
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  return tl::unexpected(errno);
 }
 
 Result<void> Placement::check() {
-  const auto log = id_of(log_path_);
-  if (!log_) log_ = log;
-  const bool replaced = id_of(path_) != database_;
-  if (!replaced && log == log_) return {};
+  const auto database = id_of(path_), log = id_of(log_path_);
+  if (!database || !log)
+    return fail(ErrorKind::unavailable,
+                std::string("the history's files can't be looked at: ") +
+                    std::strerror(database ? log.error() : database.error()),
+                "nothing more is written until they can: see the disk, and the folders on the way there",
+                path_);
+  if (!log_) log_ = *log;
+  const bool replaced = *database != database_;
+  if (!replaced && *log == log_) return {};
   return fail(replaced ? "the history's database was removed or replaced while it is in use"
                        : "the history's write-ahead log was removed or replaced while it is in use",
               "nothing more is written to it: put it back, or restart etad, which takes what lies there then "
@@ -59,6 +69,16 @@ Result<WriterLock> WriterLock::take(const std::string& path) {
 
 WriterLock::~WriterLock() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+Result<void> check_names(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_nlink < 2) return {};
+  return fail(ErrorKind::conflict, "the history's database has a second name, a hard link",
+              "what is committed under one of them may not be seen under the other: remove one (`find FOLDER "
+              "-samefile " +
+                  path + "` finds them), and copy a history by `etactl backup`",
+              path);
 }
 
 std::string real_path(const std::string& path) {

@@ -16,7 +16,7 @@ class Placement {
  public:
   explicit Placement(std::string path);
 
-  // An error where the database, or its write-ahead log once there was one, was removed or replaced.
+  // An error where the database, or its write-ahead log once there was one, was removed or replaced, or can't be looked at.
   Result<void> check();
 
  private:
@@ -25,7 +25,8 @@ class Placement {
     ino_t inode = 0;
     bool operator==(const FileId&) const = default;
   };
-  static std::optional<FileId> id_of(const std::string& path);
+  // Of what lies at `path`; nullopt: nothing does. An errno value: nobody knows.
+  static tl::expected<std::optional<FileId>, int> id_of(const std::string& path);
 
   std::string path_, log_path_;
   std::optional<FileId> database_, log_;
@@ -45,6 +46,10 @@ class WriterLock {
   explicit WriterLock(int descriptor) : descriptor_(descriptor) {}
   int descriptor_;
 };
+
+// An error where the database is reached by a second name (a hard link): SQLite's write-ahead log lies beside that by
+// which it was opened, and the lock too.
+Result<void> check_names(const std::string& path);
 
 // Where the database lies that `path` may be a link to: SQLite keeps its other files there, and who writes to it is to be
 // known under both names.

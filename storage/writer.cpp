@@ -57,6 +57,7 @@ void by_run(std::span<const Records::Of<T>> records, Consume&& consume) {
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& named, const StorageOptions& options) {
   const std::string path = real_path(named);
+  if (auto one = check_names(path); !one) return tl::unexpected(one.error());
   auto lock = WriterLock::take(path);
   if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());

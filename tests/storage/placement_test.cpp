@@ -41,6 +41,39 @@ TEST_F(Placing, NothingIsCommittedIntoADatabaseThatWasRemoved) {
   EXPECT_TRUE(commit(*writer)) << "put back, it is the same one";
 }
 
+TEST_F(Placing, AFolderThatCanNotBeLookedIntoIsNoDatabaseThatWasRemoved) {
+  const std::string folder = dir_.file("folder"), path = folder + "/history.db";
+  std::filesystem::create_directory(folder);
+  auto writer = must(Writer::open(path));
+  ASSERT_TRUE(commit(*writer));
+  std::filesystem::rename(folder, folder + ".away");
+  std::filesystem::create_symlink(folder, folder);
+  const auto done = commit(*writer);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(done.error().text(),
+              testing::HasSubstr("can't be looked at: Too many levels of symbolic links"));
+  std::filesystem::remove(folder);
+  std::filesystem::rename(folder + ".away", folder);
+  EXPECT_TRUE(commit(*writer));
+}
+
+// Its write-ahead log lies beside one of the names, and who opens the other would not see it.
+TEST_F(Placing, ADatabaseOfTwoNamesIsNotWrittenTo) {
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  const std::string second = dir_.file("second.db");
+  std::filesystem::create_hard_link(path_, second);
+  const auto beside = Writer::open(second);
+  ASSERT_FALSE(beside);
+  EXPECT_THAT(beside.error().text(), testing::HasSubstr("has a second name"));
+  EXPECT_TRUE(commit(*writer)) << "who has it open goes on";
+  writer.reset();
+  EXPECT_FALSE(Writer::open(path_));
+  std::filesystem::remove(second);
+  EXPECT_TRUE(Writer::open(path_));
+}
+
 TEST_F(Placing, TwoDaemonsDoNotWriteToOneHistory) {
   auto writer = must(Writer::open(path_));
   const auto second = Writer::open(path_);
