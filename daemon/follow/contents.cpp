@@ -47,13 +47,20 @@ OsResult<std::vector<FolderBelow>> Contents::folders_below(const SplitPath& plac
 // Nothing for a plain file, of which all is found out at once.
 Contents::Known* Contents::known(const Opened& file) {
   if (!file.content->compressed()) return nullptr;
-  if (known_.size() > kMostKnown)
-    std::erase_if(known_, [](const auto& each) { return !each.second.waiting; });
+  if (known_.size() > kMostKnown) forget_who_has_most();
   Known& known = known_[key_of(file.status)];
   if (known.size != file.status.size || known.modified != file.status.modified)
     known = {file.status.size, file.status.modified, nullptr, turn_, file.status.owner};
   known.used = turn_;
   return &known;
+}
+
+// What is known of that owner's files: with all others' they would have theirs inflated again for his.
+void Contents::forget_who_has_most() {
+  std::map<std::optional<std::int64_t>, std::size_t> many;
+  for (const auto& [key, each] : known_) ++many[each.owner];
+  const auto most = std::ranges::max_element(many, {}, [](const auto& each) { return each.second; })->first;
+  std::erase_if(known_, [&](const auto& each) { return each.second.owner == most && !each.second.waiting; });
 }
 
 OsResult<Contents::Opened> Contents::open(const std::string& path) {
@@ -80,16 +87,17 @@ OsResult<Contents::Opened> Contents::open_key(const std::string& path, const Fil
 // Whether one more may be kept of this owner's. Where there are as many as may be, one of the owner's gives way who has
 // most: one user's files that take long would else have another's begin anew in each turn, and come to no end.
 bool Contents::has_room_for(const std::optional<std::int64_t>& owner) {
-  std::map<std::optional<std::int64_t>, std::vector<Known*>> waiting;
-  std::size_t many = 0;
-  for (auto& [key, each] : known_) {
-    if (!each.waiting) continue;
-    waiting[each.owner].push_back(&each);
-    ++many;
-  }
-  if (many < kMostWaiting) return true;
+  const auto many = [this] {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(known_, [](const auto& each) { return each.second.waiting != nullptr; }));
+  };
+  if (many() < kMostWaiting) return true;
   for (auto& [key, each] : known_)
     if (turn_ - each.used > kForgottenAfter) each.waiting.reset();
+  if (many() < kMostWaiting) return true;
+  std::map<std::optional<std::int64_t>, std::vector<Known*>> waiting;
+  for (auto& [key, each] : known_)
+    if (each.waiting) waiting[each.owner].push_back(&each);
   const std::size_t theirs = waiting[owner].size();
   const auto& most =
       std::ranges::max_element(waiting, {}, [](const auto& each) { return each.second.size(); })->second;

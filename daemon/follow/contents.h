@@ -67,6 +67,7 @@ class Contents {
     std::optional<OsResult<std::string>> identity{};
   };
   Known* known(const Opened& file);
+  void forget_who_has_most();
   OsResult<Opened> open_key(const std::string& path, const FileKey& key);
   OsResult<bool> match(Opened& file, const ReadPart& part);
   OsResult<Fingerprint> head_of(Opened& file, Known& mine);

@@ -96,6 +96,46 @@ TEST(Contents, OneUsersFilesThatTakeLongKeepNoneOfAnothersFromComingToAnEnd) {
   EXPECT_LT(turns, kTurns);
 }
 
+TEST(Contents, WhatNobodyAsksAboutAnyMoreKeepsNoRoom) {
+  FakeFileSystem files;
+  const auto path_of = [&](int number) { return "/logs/" + std::to_string(number) + ".gz"; };
+  for (int i = 0; i < 9; ++i) files.create(path_of(i), gzipped(std::string(256 * 1024, 'x')));
+  const auto turns_of = [&](Contents& contents, const std::string& path, int most) {
+    int turns = 0;
+    for (bool done = false; !done && turns < most; ++turns) {
+      contents.begin_turn(16 * 1024);
+      done = contents.identity(path, key_of(*files.status(path)), [](const Fingerprint&) { return true; })
+                 .has_value();
+    }
+    return turns;
+  };
+  Contents alone(files, kLargest), contents(files, kLargest);
+  for (int i = 0; i < 8; ++i) ASSERT_EQ(turns_of(contents, path_of(i), 1), 1);
+  for (int i = 0; i < 5000; ++i) contents.begin_turn(1);
+  EXPECT_EQ(turns_of(contents, path_of(8), kTurns), turns_of(alone, path_of(8), kTurns));
+}
+
+TEST(Contents, OneUsersManyFilesHaveNoneOfAnothersInflatedAgain) {
+  FakeFileSystem files;
+  Contents contents(files, kLargest);
+  const auto identity = [&](const std::string& path) {
+    contents.begin_turn(1 << 20);
+    return contents.identity(path, key_of(*files.status(path)), [](const Fingerprint&) { return true; })
+        .has_value();
+  };
+  files.create("/logs/train.log.1.gz", gzipped(std::string(256 * 1024, 'x')));
+  files.file("/logs/train.log.1.gz")->owner = 1002;
+  ASSERT_TRUE(identity("/logs/train.log.1.gz"));
+  const std::string path = "/logs/other.gz", small = gzipped("one\n");
+  for (int i = 0; i < 4200; ++i) {
+    files.create(path, small);
+    files.file(path)->owner = 1001;
+    ASSERT_TRUE(identity(path));
+  }
+  EXPECT_TRUE(identity("/logs/train.log.1.gz"));
+  EXPECT_LT(contents.spent(), 100'000) << "it is remembered";
+}
+
 // A hundred thousand gzip members of nothing are found in the same scan.
 TEST(Contents, AFileThatTakesLongToInflateHoldsNoOtherUp) {
   Options options;
