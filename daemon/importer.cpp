@@ -35,6 +35,7 @@ class LogImport final : public service::ImportSession {
   LogOptions log_options();
   void feed_line(std::string_view line, std::optional<Instant> time);
   Result<void> meet(const SourceRow& twin);
+  bool is_anothers(const SourceRow& twin) const;
   bool is_barren(const SourceRow& row) const;
   bool lies_at(const std::string& path) const;
   bool begins_at(const std::string& path) const;
@@ -179,7 +180,7 @@ void LogImport::count_nothing() {
 // What has passed so far is what the history holds of `twin`. If an import made that, this one goes on in its
 // place; if a followed file did, its follower reads on by itself.
 Result<void> LogImport::meet(const SourceRow& twin) {
-  if (is_barren(twin)) {
+  if (is_barren(twin) || is_anothers(twin)) {
     met_.insert(twin.id);
     return {};
   }
@@ -229,6 +230,14 @@ bool LogImport::begins_at(const std::string& path) const {
   return head && head->length == follow::kHeadBytes && head->text() == identity_.head();
 }
 
+// Who has a followed file that begins as this log keeps nobody else from importing all of it: at the end it is seen
+// whether that file holds as much.
+bool LogImport::is_anothers(const SourceRow& twin) const {
+  const auto& owner = twin.owner;
+  return twin.kind != "import" && twin.path != request_.name && owner && *owner != 0 &&
+         owner != request_.owner;
+}
+
 // Nor has anything been made of it since.
 bool LogImport::is_barren(const SourceRow& row) const {
   const auto same = [&](const SourceRow& then) { return then.id == row.id && then.format == row.format; };
@@ -242,7 +251,7 @@ Result<void> LogImport::check_undecided(Writer& history) const {
     if (then.kind == "import") continue;
     const auto row = history.source(then.id);
     if (!row) return tl::unexpected(row.error());
-    const bool is_left = !*row || (*row)->gone || (*row)->offset == identity_.size();
+    const bool is_left = !*row || (*row)->gone || (*row)->offset == identity_.size() || is_anothers(**row);
     if (is_left || !identity_.begins_as((*row)->head) || !(met_.contains(then.id) || lies_at(then.path)))
       continue;
     return fail(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -30,6 +31,11 @@ bool was_just_begun(const follow::Batch& batch, Instant wall) {
 
 std::string content_of(const SourceRow& row) {
   return follow::finished_identity(row.head, row.offset, row.marker);
+}
+
+// Whether what is `now`'s can be nothing that `before` has begun. Root's may be.
+bool is_anothers(const std::optional<std::int64_t>& before, const std::optional<std::int64_t>& now) {
+  return before && now && *now != *before && *now != 0;
 }
 
 // Whether what the history has of `source` is in `import`, too.
@@ -80,7 +86,9 @@ Result<void> Ingest::restore(Instant wall) {
           ? follow::Imports{}
           : follow::Imports{[this](const std::string& head) { return imports(head); },
                             [this](const std::string& path, const std::string& identity,
-                                   const std::string& imported) { return go_on(path, identity, imported); }});
+                                   std::optional<std::int64_t> owner, const std::string& imported) {
+                              return go_on(path, identity, owner, imported);
+                            }});
   return {};
 }
 
@@ -122,14 +130,15 @@ tl::expected<std::vector<std::string>, int> Ingest::imports(const std::string& h
 // An import that a file has grown beyond: its source is the file's from now on, so that no other import goes on with it,
 // too.
 tl::expected<bool, int> Ingest::go_on(const std::string& path, const std::string& identity,
-                                      const std::string& imported) {
+                                      std::optional<std::int64_t> owner, const std::string& imported) {
   const auto known = sources_.find(path);
   const bool is_kept = known != sources_.end() && known->second->id != 0;
   if (is_kept && !wake(*known->second)) return tl::unexpected(EIO);
   const auto taken = writer_.with([&](Writer& writer) {
-    return take_import(writer, is_kept ? known->second.get() : nullptr, path, identity, imported);
+    return take_import(writer, is_kept ? known->second.get() : nullptr, path, identity, owner, imported);
   });
   if (taken && !*taken) return false;
+  if (!taken && taken.error().kind == ErrorKind::conflict) return tl::unexpected(EPERM);
   if (known != sources_.end()) {  // where something failed, the history knows how much of it was done
     std::erase(awake_, known->second.get());
     sources_.erase(known);
@@ -140,9 +149,11 @@ tl::expected<bool, int> Ingest::go_on(const std::string& path, const std::string
 }
 
 // `before`: what the path had so far. If that is no more than the file's beginning, which is in the import, it goes. If it
-// is of files that lay there before, it ends.
+// is of files that lay there before, it ends. Who copies another's log goes on with nobody's runs: the import's file is
+// known by the path that it was told, or by whose both are.
 Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSource* before,
                                                      const std::string& path, const std::string& identity,
+                                                     std::optional<std::int64_t> owner,
                                                      const std::string& imported) const {
   const auto part = follow::part_of_finished(imported);
   if (!part) return std::nullopt;
@@ -152,6 +163,8 @@ Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSou
   if (found == rows->end()) return std::nullopt;
   auto row = writer.source(found->id);
   if (!row || !*row) return row;
+  if ((*row)->path != path && is_anothers((*row)->owner, owner))
+    return fail(ErrorKind::conflict, "the import is of another user's log");
   (*row)->kind = "file";
   (*row)->path = path;
   (*row)->identity = identity;
@@ -201,6 +214,30 @@ LogOptions Ingest::log_options(const IngestedSource& source) const {
   return out;
 }
 
+void Ingest::prepare(SourceRow& row, const std::string& path) const {
+  row.path = path;
+  row.kind = follow::is_journal(path) ? "journal" : "file";
+  row.pending = options_.unseen;
+}
+
+// Another user's file lies where the source's lay: that has ended, and this one is a source of its own. Else its lines
+// would count to a run of somebody else's.
+Result<void> Ingest::part_from_others(IngestedSource& source, const follow::Batch& batch) {
+  if (!batch.restarted) return {};
+  const auto awake = wake(source);
+  if (!awake) return tl::unexpected(awake.error());
+  if (!is_anothers((*awake)->row.owner, batch.owner)) return {};
+  (*awake)->parser.close((*awake)->records);
+  (*awake)->row.gone = true;
+  ended_.emplace_back(&source, std::move(source.awake));
+  SourceRow row;
+  prepare(row, source.path);
+  source.id = 0;
+  source.open_run = source.told_run = -1;
+  source.awake = std::make_unique<AwakeSource>(std::move(row), LogParser(log_options(source)));
+  return {};
+}
+
 // The source's row and parser, from the history if they are not at hand.
 Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
   source.used = now_;
@@ -212,9 +249,7 @@ Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
     if (!found) return tl::unexpected(found.error());
     if (*found) row = std::move(**found);
   }
-  row.path = source.path;
-  row.kind = follow::is_journal(source.path) ? "journal" : "file";
-  row.pending = options_.unseen;
+  prepare(row, source.path);
   auto parser = LogParser::restore(log_options(source), row.state);
   if (!parser) {
     notices_.push_back({source.path, parser.error().message, parser.error().hint});
@@ -232,6 +267,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   IngestedSource& source = **found;
   source.stream = batch.stream;
   source.tag = batch.tag;
+  if (auto parted = part_from_others(source, batch); !parted) return parted;
   if (source.is_news(batch)) {
     const auto awake = wake(source);
     if (!awake) return tl::unexpected(awake.error());
@@ -329,6 +365,7 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
   for (IngestedSource* source : moved_) commits.push_back(source->awake->commit());
+  for (const auto& [source, awake] : ended_) commits.push_back(awake->commit());
   if (!commits.empty()) {
     const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
     const bool begins = any([](IngestedSource* each) { return each->id == 0; });
@@ -372,6 +409,12 @@ void Ingest::note_begun(IngestedSource& source) {
 // The history has it.
 void Ingest::accept(const std::vector<SourceCommit>& commits) {
   ++counters_.commits;
+  for (const SourceCommit& commit : commits) {
+    counters_.segments += static_cast<std::int64_t>(commit.records.segments.size());
+    counters_.samples += static_cast<std::int64_t>(commit.records.samples());
+  }
+  for (const auto& [source, awake] : ended_) awake->add_to(counters_);
+  ended_.clear();
   auto done = commits.begin();
   for (IngestedSource* source : moved_) {
     const SourceCommit& commit = *done++;
@@ -379,8 +422,6 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     awake.add_to(counters_);
     awake.note_committed();
     awake.row.id = source->id = commit.source.id;
-    counters_.segments += static_cast<std::int64_t>(commit.records.segments.size());
-    counters_.samples += static_cast<std::int64_t>(commit.records.samples());
     source->offset = awake.row.offset;
     source->running = awake.parser.running();
     source->plan_done = awake.parser.plan_done();
@@ -399,6 +440,8 @@ void Ingest::give_back(const std::vector<follow::Batch>& batches) {
     source->moved = source->caught_up = false;
     follower_.rewind(source->stream);
   }
+  for (const auto& [source, awake] : std::views::reverse(ended_)) source->id = awake->row.id;
+  ended_.clear();
   moved_.clear();
   std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
   for (const follow::Batch& batch : batches) follower_.rewind(batch.stream);

@@ -102,11 +102,14 @@ class Ingest {
   tl::expected<std::optional<follow::Position>, int> recall(const std::string& path);
   tl::expected<std::vector<std::string>, int> imports(const std::string& head);
   tl::expected<bool, int> go_on(const std::string& path, const std::string& identity,
-                                const std::string& imported);
+                                std::optional<std::int64_t> owner, const std::string& imported);
   Result<std::optional<SourceRow>> take_import(Writer& writer, IngestedSource* before,
                                                const std::string& path, const std::string& identity,
+                                               std::optional<std::int64_t> owner,
                                                const std::string& imported) const;
   Result<IngestedSource*> source_of(const follow::Batch& batch);
+  void prepare(SourceRow& row, const std::string& path) const;
+  Result<void> part_from_others(IngestedSource& source, const follow::Batch& batch);
   Result<AwakeSource*> wake(IngestedSource& source);
   LogOptions log_options(const IngestedSource& source) const;
   Result<void> take(const follow::Batch& batch, Instant wall);
@@ -131,6 +134,8 @@ class Ingest {
       sources_;  // by path; the names are theirs
   std::vector<IngestedSource*> awake_;
   std::vector<IngestedSource*> moved_;  // what the next commit is about
+  // And what ends with it: what a source was before another user's file took its place.
+  std::vector<std::pair<IngestedSource*, std::unique_ptr<AwakeSource>>> ended_;
   std::vector<Error> notices_;
   std::vector<BegunRun> begun_;
   IngestCounters counters_;

@@ -37,7 +37,7 @@ bool says_something(const LogParser& parser, const LogOptions& options, std::str
 }  // namespace
 
 follow::Position position_of(const SourceRow& row) {
-  return {row.path, row.identity, row.offset, row.marker, row.head, row.size, row.carried};
+  return {row.path, row.identity, row.offset, row.marker, row.head, row.size, row.carried, row.owner};
 }
 
 SourceRow begun_anew(SourceRow old) {

@@ -7,7 +7,7 @@
 namespace etad::follow {
 
 Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
-             const std::vector<std::string>& folders, const FinishedFiles& finished, const FileKey& current)
+             const std::vector<std::string>& folders, const FinishedFiles& finished, const Link& current)
     : contents_(contents), path_(path), places_{split_path(path)} {
   if (const auto resolved = files.resolve(path)) {
     SplitPath target = split_path(*resolved);
@@ -19,9 +19,11 @@ Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
   around_ = look_around(files, path, places_);
   if (around_.error != 0) error_ = around_.error;
   contents_.note_listed(around_.listed);
+  std::erase_if(around_.rotated,
+                [&](const RotatedFile& file) { return !may_be_of(current.owner, file.status); });
   shifts_within_ = std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const RotatedFile& file) {
     const FileKey key = key_of(file.status);
-    return file.name.within && (key == current || finished.knows(key));
+    return file.name.within && (key == current.key || finished.knows(key));
   });
 }
 
@@ -143,7 +145,8 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   const auto is_other = [&](const FileKey& other) {
     return is_another(other, candidate.name) || (!may_be_copy && other != key && is_another_logs(other));
   };
-  return (*identity == last.finished() && !is_other(last.key)) || finished.may_be(*identity, key, is_other);
+  return (*identity == last.finished() && !is_other(last.key)) ||
+         finished.may_be(*identity, candidate.status, is_other);
 }
 
 // A copy that copytruncate has just made, of a file not truncated yet: all of it will be read there. Of ours, which was
@@ -195,7 +198,8 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
     // Nor that ours was whole before it was replaced by the copy that we were reading.
     const bool is_read_now = *identity == last.finished();
     if (identity->empty()) continue;
-    if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, key, is_other)) continue;
+    if (is_read_now ? finished.knows(key, *identity) : finished.may_be(*identity, file.status, is_other))
+      continue;
     if (!is_copied_beginning({file.path, file.status, {}}, true)) return file;
   }
   return std::nullopt;
@@ -208,7 +212,8 @@ std::optional<RotatedFile> Chain::finished_one(const FinishedFiles& finished) {
     if (!file.path.ends_with(".gz")) continue;
     const auto begins = [&](const Fingerprint& head) { return finished.begins(head); };
     const auto identity = known_or(contents_.identity(file.path, key, begins), std::optional<std::string>());
-    if (identity && finished.may_be(*identity, key, [](const FileKey&) { return false; })) return file;
+    if (identity && finished.may_be(*identity, file.status, [](const FileKey&) { return false; }))
+      return file;
   }
   return std::nullopt;
 }
@@ -251,7 +256,7 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
   // A copy that keeps its original's time is one. Otherwise a file of the same content is another run's.
   const bool may_be_any = is_copy(status) || status.born == Instant{};
   const auto is_other = [&](const FileKey&) { return !may_be_any; };
-  if (!*identity || !finished.may_be(**identity, key, is_other)) return ReadPart{};
+  if (!*identity || !finished.may_be(**identity, status, is_other)) return ReadPart{};
   return part_of_finished(**identity).value_or(ReadPart{});
 }
 

@@ -20,6 +20,7 @@ struct Link {
   FileKey key;
   Instant modified{};  // when last read
   ReadPart part;
+  std::optional<std::int64_t> owner{};  // uid of the log's
   // Its finished identity, without the key, if it was read to its end; empty where nothing was read of it.
   std::string finished() const { return part.offset > 0 ? finished_identity(part) : std::string(); }
 };
@@ -39,9 +40,10 @@ class Chain {
     std::function<OsResult<bool>(const std::string& path, const FileKey&)> read;
     std::function<OsResult<bool>(const std::string& path, const FileStatus&)> lost;
   };
-  // `folders`: where rotated files lie, too. `current`: the file that is being read, or was last.
+  // `folders`: where rotated files lie, too. `current`: the file that is being read, or was last. Rotated files of others
+  // than its owner and root are none of its.
   Chain(FileSystem& files, Contents& contents, const std::string& path,
-        const std::vector<std::string>& folders, const FinishedFiles& finished, const FileKey& current);
+        const std::vector<std::string>& folders, const FinishedFiles& finished, const Link& current);
 
   // The oldest file with bytes written after `last` that is not finished, not taken, and not merely a copy of
   // the beginning of `last` or of what lies under the path; at last what lies under the path itself.

@@ -50,6 +50,12 @@ inline bool is_copy(const FileStatus& status) {
   return status.born != Instant{} && status.born > status.modified;
 }
 
+// Whether a file may be what became of this owner's. A name or a content that tells it anybody may give to a file of his
+// own; root's may be the work of a rotation. Where an owner is not known, all may.
+inline bool may_be_of(const std::optional<std::int64_t>& owner, const FileStatus& file) {
+  return !owner || !file.owner || *file.owner == *owner || *file.owner == 0;
+}
+
 struct DirectoryEntry {
   std::string name;
   std::uint64_t inode = 0;  // of the entry itself: of the link, if it is one; 0: the file system does not say

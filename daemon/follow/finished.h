@@ -19,29 +19,29 @@ class FinishedFiles {
   bool add(const std::string& identity) {
     if (identity.empty()) return false;
     const std::string content(content_of_finished(identity));
-    const std::optional<FileKey> key = key_of_finished(identity);
+    const std::optional<Holder> holder = holder_of_finished(identity);
     Holders& holders = by_content_[content];
-    if (!key) return !std::exchange(holders.unknown, true);
-    if (std::find(holders.keys.begin(), holders.keys.end(), *key) != holders.keys.end()) return false;
-    holders.keys.push_back(*key);
-    by_key_[*key].push_back(content);
+    if (!holder) return !std::exchange(holders.unknown, true);
+    if (holders.find(holder->key) != holders.known.end()) return false;
+    holders.known.push_back(*holder);
+    by_key_[holder->key].push_back(content);
     return true;
   }
 
   void remove(const std::string& identity) {
     const std::string content(content_of_finished(identity));
-    const std::optional<FileKey> key = key_of_finished(identity);
+    const std::optional<Holder> holder = holder_of_finished(identity);
     const auto found = by_content_.find(content);
     if (found == by_content_.end()) return;
-    if (key)
-      std::erase(found->second.keys, *key);
+    if (holder)
+      std::erase_if(found->second.known, [&](const Holder& each) { return each.key == holder->key; });
     else
       found->second.unknown = false;
-    if (const auto held = key ? by_key_.find(*key) : by_key_.end(); held != by_key_.end()) {
+    if (const auto held = holder ? by_key_.find(holder->key) : by_key_.end(); held != by_key_.end()) {
       std::erase(held->second, content);
       if (held->second.empty()) by_key_.erase(held);
     }
-    if (found->second.keys.empty() && !found->second.unknown) by_content_.erase(found);
+    if (found->second.known.empty() && !found->second.unknown) by_content_.erase(found);
   }
 
   // What this file held whenever it was let go of, the longest first: it may have grown since, or been
@@ -60,19 +60,19 @@ class FinishedFiles {
   // Whether this file held just that: an inode alone may have been another file's.
   bool knows(const FileKey& key, const std::string& content) const {
     const auto found = by_content_.find(content);
-    return found != by_content_.end() &&
-           std::find(found->second.keys.begin(), found->second.keys.end(), key) != found->second.keys.end();
+    return found != by_content_.end() && found->second.find(key) != found->second.known.end();
   }
 
   // Whether a file of this content may be one of those. `is_other`: whether such a file is known to be
-  // another one than the one that is asked about.
+  // another one than the one that is asked about. What other users have read of the same content says nothing of it.
   template <class IsOther>
-  bool may_be(const std::string& content, const FileKey& key, IsOther&& is_other) const {
+  bool may_be(const std::string& content, const FileStatus& file, IsOther&& is_other) const {
     const auto found = by_content_.find(content);
     if (found == by_content_.end()) return false;
     const Holders& holders = found->second;
-    return holders.unknown || std::any_of(holders.keys.begin(), holders.keys.end(), [&](const FileKey& held) {
-             return held == key || !is_other(held);
+    return holders.unknown ||
+           std::any_of(holders.known.begin(), holders.known.end(), [&](const Holder& held) {
+             return held.key == key_of(file) || (may_be_of(held.owner, file) && !is_other(held.key));
            });
   }
 
@@ -93,8 +93,11 @@ class FinishedFiles {
 
  private:
   struct Holders {
-    std::vector<FileKey> keys;
+    std::vector<Holder> known;
     bool unknown = false;  // a file that is known by its content only
+    std::vector<Holder>::const_iterator find(const FileKey& key) const {
+      return std::find_if(known.begin(), known.end(), [&](const Holder& each) { return each.key == key; });
+    }
   };
   std::map<std::string, Holders> by_content_;
   std::map<FileKey, std::vector<std::string>> by_key_;

@@ -37,7 +37,7 @@ void Follower::Impl::drop(StreamId id) {
   const auto found = streams.find(id);
   if (found == streams.end()) return;
   by_path.erase(found->second.path);
-  if (!found->second.target.empty()) by_target.erase(found->second.target);
+  by_target.erase({found->second.target, id});
   claim(found->second, std::nullopt);
   note_owner(found->second, std::nullopt);
   if (found->second.head) by_head.erase({*found->second.head, id});
@@ -96,8 +96,11 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
     if (!watch || by_path.contains(position.path)) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
     Followed& followed = add(position.path, *watch, literal, now);
-    if (const auto status = files.status(position.path); status && status->type == FileType::regular)
-      note_owner(followed, status->owner);
+    std::optional<std::int64_t> owner = position.owner;
+    if (const auto status = files.status(position.path);
+        !owner && status && status->type == FileType::regular)
+      owner = status->owner;
+    note_owner(followed, owner);
     take_up(followed, position);
   }
 }
@@ -183,7 +186,8 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   const bool apart = found.literal || discovery.watch(found.watch).apart;
   if (const auto rotated = rotated_name(place.name); rotated && !apart) {
     const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
-    const bool belongs = by_path.contains(base) || all.contains(base);
+    const bool belongs =
+        (by_path.contains(base) || all.contains(base)) && may_be_rotated_from(base, found.path);
     if (belongs && passed_look) pass_over(found.path, base);
     if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
   }

@@ -40,8 +40,10 @@ struct Imports {
   std::function<tl::expected<std::vector<std::string>, int>(const std::string& head)> that_begin;
   // Whether the stream of that path, and of a file known by that identity (Position::identity), goes on where this import
   // has ended: then its source is the stream's from now on. False: it is another's by now.
+  // EPERM: it is of another owner's log.
+  // `owner`: uid of the file's.
   std::function<tl::expected<bool, int>(const std::string& path, const std::string& identity,
-                                        const std::string& imported)>
+                                        std::optional<std::int64_t> owner, const std::string& imported)>
       go_on;
 };
 using SteadyTime = std::chrono::steady_clock::time_point;
@@ -97,7 +99,7 @@ struct Batch : TakenLines {
   std::string torn;                   // the beginning of the first line, if that was given out before it was
                                       // ended: then the line went on after all
   std::int64_t size = 0;              // of the file, when read
-  std::optional<std::int64_t> owner;  // uid of the file's; none: not known
+  std::optional<std::int64_t> owner;  // uid of the log's; none: not known
   Instant modified{};                 // the file's, when read: gives a timestamp without a year its year
   Instant born{};                     // when the file was made; the epoch where the file system does not say
   bool caught_up = false;  // these lines reach the end of the file, and no other file waits behind it
@@ -129,7 +131,7 @@ struct Status {
 // What keeps a file or a folder from being read.
 struct Obstacle {
   std::string path;
-  std::string text;  // "Permission denied"
+  std::string text;                     // "Permission denied"
 };
 
 // What the last look at the patterns came to, beside the files found.

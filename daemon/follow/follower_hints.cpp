@@ -44,7 +44,8 @@ void Follower::Impl::watch_directories(SteadyTime now) {
 // Something happened at `path`.
 void Follower::Impl::wake(const std::string& path, SteadyTime now) {
   if (const auto known = by_path.find(path); known != by_path.end()) return schedule.hint(known->second, now);
-  if (const auto target = by_target.find(path); target != by_target.end()) schedule.hint(target->second, now);
+  for (auto link = by_target.lower_bound({path, 0}); link != by_target.end() && link->first == path; ++link)
+    schedule.hint(link->second, now);
   const SplitPath place = split_path(path);
   if (const auto rotated = rotated_name(place.name)) {
     const std::string base = path.substr(0, path.size() - place.name.size()) + rotated->base;

@@ -69,13 +69,14 @@ struct Follower::Impl {
   OsResult<bool> is_another_name(const std::string& path) const;
   std::vector<std::string> folders_of(const std::string& path) const;
   void note_folder(const std::string& path, const std::string& folder);
+  bool may_be_rotated_from(const std::string& base, const std::string& path);
   bool was_shifted(const SplitPath& place);
   bool is_rotated_elsewhere(const SplitPath& place, const std::string& base) const;
   Followed& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
-  OsResult<ReadPart> imported(const std::string& path, const FileStatus& status, std::int64_t from,
+  OsResult<Imported> imported(const std::string& path, const FileStatus& status, std::int64_t from,
                               bool may_go_on);
   void note_target(Followed& followed);
   void note_head(Followed& followed);
@@ -108,7 +109,7 @@ struct Follower::Impl {
 
   std::map<StreamId, Followed> streams;
   std::unordered_map<std::string_view, StreamId> by_path;  // the names are the streams'
-  std::unordered_map<std::string, StreamId> by_target;     // where a link leads
+  std::set<std::pair<std::string, StreamId>> by_target;    // where a link leads: several may lead to one file
   std::map<FileKey, StreamId> by_key;
   std::set<std::pair<std::uint64_t, StreamId>> by_head;
   std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has
@@ -127,10 +128,10 @@ struct Follower::Impl {
   SteadyTime next_scan{};
   SteadyTime last_scan{};
   SteadyTime next_passed_look{};
-  std::map<std::string, PassedOver> passed_over;    // as found at the last such look
-  std::map<std::string, PassedOver> passed_before;  // during one: the look before
-  std::vector<Obstacle> unasked;                    // as found at the last scan
-  bool passed_look = false;                         // this scan is one
+  std::map<std::string, PassedOver> passed_over;                 // as found at the last such look
+  std::map<std::string, PassedOver> passed_before;               // during one: the look before
+  std::vector<Obstacle> unasked;                                 // as found at the last scan
+  bool passed_look = false;                                      // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
   bool scan_hinted_amid = false;     // since this one began

@@ -88,10 +88,13 @@ std::string Identity::text() const {
 }
 
 Standing Standing::of(const Position& position) {
-  return {true, Identity::parse(position.identity),
+  return {true,
+          Identity::parse(position.identity),
           ReadPart{position.offset, Fingerprint::parse(position.head).value_or(Fingerprint{}),
                    Fingerprint::parse(position.marker).value_or(Fingerprint{})},
-          position.size, position.carried};
+          position.size,
+          position.carried,
+          position.owner};
 }
 
 Position Standing::at(const std::string& path) const {
@@ -101,7 +104,8 @@ Position Standing::at(const std::string& path) const {
           part.marker.text(),
           part.head.text(),
           size,
-          carried};
+          carried,
+          owner};
 }
 
 std::string head_of(std::string_view content) {
@@ -134,19 +138,21 @@ std::string_view content_of_finished(std::string_view identity) {
   return identity.substr(0, end);
 }
 
-std::string with_key(const std::string& content, const FileKey& key) {
+std::string with_holder(const std::string& content, const Holder& holder) {
+  const auto& [key, owner] = holder;
   return content + "/" + std::to_string(key.device) + ":" + std::to_string(key.inode) + ":" +
-         std::to_string(key.born);
+         std::to_string(key.born) + (owner ? ":" + std::to_string(*owner) : std::string());
 }
 
-std::optional<FileKey> key_of_finished(std::string_view identity) {
+std::optional<Holder> holder_of_finished(std::string_view identity) {
   const std::size_t length = content_of_finished(identity).size();
   if (length == identity.size()) return std::nullopt;
   identity.remove_prefix(length + 1);
   const auto device = parse_number<std::uint64_t>(take_until(identity, ':'));
   const auto inode = parse_number<std::uint64_t>(take_until(identity, ':'));
-  const auto born = parse_number<std::int64_t>(identity);
-  return device && inode && born ? std::optional(FileKey{*device, *inode, *born}) : std::nullopt;
+  const auto born = parse_number<std::int64_t>(take_until(identity, ':'));
+  if (!device || !inode || !born) return std::nullopt;
+  return Holder{{*device, *inode, *born}, parse_number<std::int64_t>(identity)};
 }
 
 std::optional<ReadPart> part_of_finished(std::string_view identity) {

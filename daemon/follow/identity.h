@@ -80,15 +80,22 @@ struct Standing {
   ReadPart part;
   std::int64_t size = 0;
   std::string carried;
+  std::optional<std::int64_t> owner{};  // of the file, when it was last read
 
   static Standing of(const Position& position);
   Position at(const std::string& path) const;
 };
 
+// The file that held a finished content, and whose log it was.
+struct Holder {
+  FileKey key;
+  std::optional<std::int64_t> owner;
+};
+
 // A finished identity is of a content ("head/length/marker"), and of the file that held it where that is
-// known ("head/length/marker/device:inode:born"). Two files of one content are two.
-std::string with_key(const std::string& content, const FileKey& key);
-std::optional<FileKey> key_of_finished(std::string_view identity);
+// known ("head/length/marker/device:inode:born:owner"; some lack the owner). Two files of one content are two.
+std::string with_holder(const std::string& content, const Holder& holder);
+std::optional<Holder> holder_of_finished(std::string_view identity);
 
 // The part of a whole content, out of its finished identity, and back.
 std::optional<ReadPart> part_of_finished(std::string_view identity);

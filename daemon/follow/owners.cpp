@@ -95,7 +95,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
     Followed& followed = streams.at(id);
     const ReadPart part = followed.part();
     const bool may_be = id != self && part.head == *head && part.offset <= status.size &&
-                        !followed.was_removed() &&
+                        !followed.was_removed() && may_be_of(followed.owner, status) &&
                         !(followed.key && is_successor(key_of(status), *followed.key));
     if (!may_be) continue;
     ++asked;
@@ -184,6 +184,16 @@ bool Follower::Impl::is_rotated_elsewhere(const SplitPath& place, const std::str
          std::find(found->second.begin(), found->second.end(), place.directory) != found->second.end();
 }
 
+// A name that makes it a rotated file of the log at `base`, or a log that it would be one of, anybody may have made.
+bool Follower::Impl::may_be_rotated_from(const std::string& base, const std::string& path) {
+  const auto log = by_path.find(base);
+  auto owner = log == by_path.end() ? std::nullopt : streams.at(log->second).owner;
+  if (const auto here = owner ? tl::unexpected(ENOENT) : files.status(base)) owner = here->owner;
+  if (!owner || *owner == 0) return true;
+  const auto file = files.status(path);
+  return !file || may_be_of(owner, *file);
+}
+
 // "train.2.log" may be a log of its own. It is a rotated file of train.log's where one of these names, this or a higher
 // number, is of a file that train.log's stream reads or that was read to its end.
 bool Follower::Impl::was_shifted(const SplitPath& place) {
@@ -191,7 +201,7 @@ bool Follower::Impl::was_shifted(const SplitPath& place) {
   if (!name) return false;
   const std::string base = place.directory + "/" + name->base;
   const auto log = by_path.find(base);
-  if (log == by_path.end()) return false;
+  if (log == by_path.end() || !may_be_rotated_from(base, place.directory + "/" + place.name)) return false;
   for (std::int64_t number = *name->number; number < *name->number + kMostShifted; ++number) {
     const auto status = files.status(with_number_within(base, number));
     if (!status) break;
@@ -203,17 +213,17 @@ bool Follower::Impl::was_shifted(const SplitPath& place) {
 }
 
 // How much an import has read of a file, `from` bytes or more, all of which the file still has: from then on the import's
-// source is the file's. EBUSY: perhaps more of it is on its way there, as the file was made within the last minute and is
-// being written to; or it may not be gone on with yet, or nobody knows.
-OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileStatus& status,
+// source is the file's, unless it is of another owner's log. EBUSY: perhaps more of it is on its way there, as the file was
+// made within the last minute and is being written to; or it may not be gone on with yet, or nobody knows.
+OsResult<Imported> Follower::Impl::imported(const std::string& path, const FileStatus& status,
                                             std::int64_t from, bool may_go_on) {
-  if (!imports.that_begin || finished.empty() || status.size == 0) return ReadPart{};
+  if (!imports.that_begin || finished.empty() || status.size == 0) return Imported{};
   const FileKey key = key_of(status);
   const auto begins = [&](const Fingerprint& head) { return finished.import_begins(head); };
   const auto identity = contents.identity(path, key, begins);
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
-  if (!whole || !begins(whole->head)) return ReadPart{};
+  if (!whole || !begins(whole->head)) return Imported{};
   const auto read = imports.that_begin(whole->head.text());
   if (!read) return tl::unexpected(EBUSY);
   std::vector<ReadPart> parts;
@@ -230,13 +240,13 @@ OsResult<ReadPart> Follower::Impl::imported(const std::string& path, const FileS
     const auto same = contents.matches(path, key, part);
     if (!same) return tl::unexpected(same.error());
     if (!*same) continue;
-    const auto goes_on =
-        may_go_on ? imports.go_on(path, Identity{key, status.modified}.text(), finished_identity(part))
-                  : tl::unexpected(EBUSY);
-    if (!goes_on) return tl::unexpected(EBUSY);
-    if (*goes_on) return part;
+    const auto goes_on = may_go_on ? imports.go_on(path, Identity{key, status.modified}.text(), status.owner,
+                                                   finished_identity(part))
+                                   : tl::unexpected(EBUSY);
+    if (!goes_on && goes_on.error() != EPERM) return tl::unexpected(EBUSY);
+    if (!goes_on || *goes_on) return Imported{part, goes_on.has_value()};
   }
-  return ReadPart{};
+  return Imported{};
 }
 
 bool Follower::Impl::take_up(Followed& followed, const Position& position) {
@@ -262,8 +272,8 @@ void Follower::Impl::note_target(Followed& followed) {
   const auto resolved = files.resolve(path);
   std::string target = resolved && *resolved != path ? *resolved : std::string();
   if (target == followed.target) return;
-  if (!followed.target.empty()) by_target.erase(followed.target);
-  if (!target.empty()) by_target[target] = followed.id;
+  by_target.erase({followed.target, followed.id});
+  if (!target.empty()) by_target.emplace(target, followed.id);
   followed.target = std::move(target);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ struct Position {
   std::int64_t size = 0;    // of the file when last looked at: what is behind a truncation is lost
   std::string
       carried{};  // parts of a line, as the runtime of a container wrapped them, whose end is in the next file
+  std::optional<std::int64_t> owner{};  // uid of the file's, when it was last read; none: not known
   bool operator==(const Position&) const = default;
 };
 

@@ -66,6 +66,7 @@ void Stream::restore(const Standing& standing) {
   position_ = standing;
   committed_.reset();
   carried_ = standing.carried;
+  owner_ = standing.owner;
   current_.reset();
   known_ = standing.identity.has_value();
   if (!known_) return;
@@ -275,6 +276,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     // Just taken up (again), a file has been still for no time that we know of.
     if (status->size != current.seen.size || !current.grew) current.grew = look.now;
     current.seen = *status;
+    note_owner(*status);
     current.pending = current.reader.unterminated();
     current.at_end = *outcome == FileReader::Outcome::end;
     current.at_hole = *outcome == FileReader::Outcome::hole;
@@ -386,6 +388,7 @@ bool Stream::advance(Look& look) {
   // A file that was away for a while, with its file system, or was put back; or what was written in its place, which
   // had changed names with another log's.
   const bool came_back = next && next->read.offset == 0 && last_.part.marker.length > 0 &&
+                         may_be_of(last_.owner, next->status) &&
                          (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) ||
                           (gone_ && last_.part.is_telling()));
   if (came_back && chain.error() == 0) {
@@ -428,7 +431,7 @@ void Stream::end_current(Look& look) {
   batch.lost_bytes = std::exchange(lost_bytes_, 0);
   if (batch.lost_bytes == 0 && last_.part.offset > 0) {
     batch.ended = true;
-    batch.finished = with_key(last_.finished(), current_->key);
+    batch.finished = with_holder(last_.finished(), {current_->key, last_.owner});
     if (look.around.finished.add(batch.finished)) uncommitted_finished_.push_back(batch.finished);
   }
   if (batch.lost_bytes > 0) current_->seen.size = current_->reader.part().offset;  // counted once
@@ -443,6 +446,9 @@ void Stream::start_at(const NextFile& next) {
   lies_at(next.path);
   current_->reader = FileReader(next.read);
   current_->seen.modified = next.status.modified;
+  if (!may_be_of(owner_, next.status)) carried_.clear();
+  if (next.path == path_) owner_ = next.status.owner;
+  note_owner(next.status);
   current_->found_size = next.status.size;
   current_->taken_up_at = next.read.offset;
   removed_ = gone_ = false;
@@ -455,7 +461,12 @@ void Stream::start_at(const NextFile& next) {
 
 Link Stream::last_link() const {
   if (!current_) return last_;
-  return {current_->key, current_->seen.modified, current_->reader.part()};
+  return {current_->key, current_->seen.modified, current_->reader.part(), owner_};
+}
+
+// What root has copied or compressed is whose it was.
+void Stream::note_owner(const FileStatus& file) {
+  if (file.owner && (*file.owner != 0 || !owner_)) owner_ = file.owner;
 }
 
 void Stream::fail(Errno error) {

@@ -46,6 +46,12 @@ struct CurrentFile {
   std::optional<SteadyTime> measured;
 };
 
+// What an import has read of a file. Where the import is of another's log, the stream does not go on with its runs.
+struct Imported {
+  ReadPart part;
+  bool goes_on = true;
+};
+
 // What is said of a path under which nothing has been found.
 inline constexpr const char* kNoFileYet = "no such file yet";
 
@@ -62,7 +68,7 @@ class Stream {
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
     // How much of it an import has read, `from` bytes or more. EBUSY: to be asked again.
-    std::function<OsResult<ReadPart>(const std::string& path, const FileStatus&, std::int64_t from,
+    std::function<OsResult<Imported>(const std::string& path, const FileStatus&, std::int64_t from,
                                      bool may_go_on)>
         imported;
     // The path is a link to a file that is followed itself.
@@ -109,11 +115,9 @@ class Stream {
   Errno failure() const { return failure_; }  // of the last look; 0: none
   static bool lacks_descriptors(Errno error) { return error == EMFILE || error == ENFILE; }
   bool is_open() const { return current_ && current_->content; }
-  std::optional<std::int64_t> owner() const {
-    return current_ ? current_->seen.owner : std::nullopt;
-  }                                         // a uid
-  bool is_known() const { return known_; }  // a file of its path has been read or begun
-  std::optional<FileKey> key() const;       // of the file being read
+  std::optional<std::int64_t> owner() const { return owner_; }  // a uid
+  bool is_known() const { return known_; }                      // a file of its path has been read or begun
+  std::optional<FileKey> key() const;                           // of the file being read
   // Whether that, or the one read before, has this key since its file system was mounted anew.
   bool has_when_mounted_anew(const FileKey& key) const {
     const FileKey& own = current_ ? current_->key : ended_key_;
@@ -177,6 +181,7 @@ class Stream {
   OsResult<bool> is_anothers(const Look& look, const FileStatus& under_path) const;
   bool may_be_anothers(const Look& look, const FileStatus& under_path);
   bool was_lost_by_another(const Look& look, const FileStatus& under_path);
+  void note_owner(const FileStatus& file);
   void fail(Errno error);
 
   void lies_at(const std::string& file);
@@ -194,7 +199,8 @@ class Stream {
   std::unique_ptr<Standing>
       committed_;  // what the history holds, where that is another one: not while at rest
   std::vector<std::string> uncommitted_finished_;
-  std::string carried_;  // Position::carried
+  std::string carried_;                // Position::carried
+  std::optional<std::int64_t> owner_;  // whose log it is
 
   std::optional<CurrentFile> current_;
   Link last_;               // the file before

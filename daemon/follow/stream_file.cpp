@@ -36,11 +36,13 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
     fail(read.error());
     return Attached::later;
   }
-  if (!read || read->offset == 0) return Attached::yes;
-  start_at({path_, *status, *read});
+  if (!read || read->part.offset == 0 || (!read->goes_on && read->part.offset <= offset))
+    return Attached::yes;
+  start_at({path_, *status, read->part});
   carried_.clear();
+  if (!read->goes_on) return Attached::lost;
   restarted_ = announce_ = false;  // the history has it
-  position_ = {true, Identity{current_->key, status->modified}, *read, status->size, {}};
+  position_ = {true, Identity{current_->key, status->modified}, read->part, status->size, {}, status->owner};
   return Attached::lost;
 }
 
@@ -61,8 +63,8 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
     return Attached::yes;
   }
   Link last = last_link();
+  Chain chain(look.around.files, look.around.contents, path_, folders, look.around.finished, last);
   last.key = FileKey{};
-  Chain chain(look.around.files, look.around.contents, path_, folders, look.around.finished, current_->key);
   const auto next = chain.next(last, look.around.finished, others(look));
   if (chain.error() != 0) {
     fail(chain.error());
@@ -157,7 +159,7 @@ OsResult<std::optional<std::string>> Stream::find_below(Look& look) {
     return std::optional(std::move(*found));
   }
   if (folders.empty()) return nothing();
-  Chain chain(look.around.files, contents, path_, folders, look.around.finished, current_->key);
+  Chain chain(look.around.files, contents, path_, folders, look.around.finished, last_link());
   auto witness = chain.holds(last_link(), look.around.finished, others(look));
   if (!witness) witness = chain.finished_one(look.around.finished);
   if (chain.error() != 0) return tl::unexpected(chain.error());
@@ -209,7 +211,8 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   const FileStatus& now = *look.target.file;
   const FileKey key = key_of(now);
   const ReadPart& part = current_->reader.part();
-  if (key == current_->key || part.marker.length == 0) return Attached::lost;
+  if (key == current_->key || part.marker.length == 0 || !may_be_of(last_link().owner, now))
+    return Attached::lost;
   const auto anothers = is_anothers(look, now);
   if (!anothers) {
     fail(anothers.error());
@@ -257,9 +260,10 @@ OsResult<bool> Stream::was_put_aside(Look& look) {
 // new job, or by a program that writes all of it (pandas' to_csv, cp, mv from another disk, an editor). As long as what
 // it holds begins as what we have read, nobody can tell which.
 OsResult<bool> Stream::may_be_written_again(Look& look) {
-  const ReadPart part = last_link().part;
+  const auto [key, modified, part, owner] = last_link();
   if (!look.target.file || look.target.file->size >= part.offset) return false;
   const FileStatus& now = *look.target.file;
+  if (!may_be_of(owner, now)) return false;
   const bool was_emptied = current_ && is_here(look.target);
   if (!was_emptied && now.born != Instant{} && look.around.wall - now.born >= kWrittenAnewWithin)
     return false;
@@ -289,7 +293,7 @@ void Stream::remember_original(Look& look, const Link& original) {
   Chain& chain = chain_of(look);
   if (!chain.find(original.key) && chain.error() == 0) return;
   Batch batch = new_batch();
-  batch.finished = with_key(original.finished(), original.key);
+  batch.finished = with_holder(original.finished(), {original.key, original.owner});
   if (!look.around.finished.add(batch.finished)) return;
   uncommitted_finished_.push_back(batch.finished);
   emit(std::move(batch), look.out);
@@ -317,7 +321,7 @@ Stream::Attached Stream::find_copy(Look& look) {
 Chain& Stream::chain_of(Look& look) const {
   if (!look.chain)
     look.chain.emplace(look.around.files, look.around.contents, path_, look.around.folders(path_),
-                       look.around.finished, last_link().key);
+                       look.around.finished, last_link());
   return *look.chain;
 }
 
@@ -362,6 +366,7 @@ void Stream::go_on_in(const std::string& file, const FileStatus& status) {
   close_file();
   if (!current_) current_.emplace().reader = FileReader(last_.part);
   current_->key = key_of(status);
+  note_owner(status);
   lies_at(file);
   current_->measured.reset();
   current_->drained_finally = false;

@@ -1,5 +1,6 @@
 // What a stream says: its batches, where it stands, and what becomes of both when a commit fails.
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "daemon/follow/stream.h"
@@ -29,9 +30,10 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
     position.part = part;
     position.size = current_->compressed ? part.offset : current_->seen.size;
     position.carried = carried_;
+    position.owner = owner_;
     batch.modified = current_->seen.modified;
     batch.born = current_->seen.born;
-    batch.owner = current_->seen.owner;
+    batch.owner = owner_;
   }
   batch.after = position_.at(path_);
   batch.size = position_.size;
@@ -84,6 +86,7 @@ void Stream::rewind(FinishedFiles& finished) {
   }
   current_.reset();
   carried_.clear();
+  owner_.reset();
   position_ = Standing{};
   committed_.reset();
   known_ = false;
@@ -110,8 +113,9 @@ void Stream::resume(const Standing& standing) {
   text_ = "following";
 }
 
+// Whoever may not be shown a file keeps nobody else from reading it.
 std::optional<FileKey> Stream::key() const {
-  return current_ ? std::optional(current_->key) : std::nullopt;
+  return current_ && failure_ != EPERM ? std::optional(current_->key) : std::nullopt;
 }
 
 Status Stream::status() const {

@@ -88,7 +88,9 @@ OsResult<Walk> walk(const std::string& path) {
 
 // A file of several names is the work of its owner only where nobody else can have given it this one.
 bool is_name_trusted(const struct stat& file, const struct stat& directory) {
-  if (file.st_nlink <= 1 || directory.st_uid == file.st_uid) return true;
+  if (file.st_nlink <= 1) return true;
+  if (directory.st_uid == file.st_uid)
+    return (directory.st_mode & S_IWOTH) == 0;  // whom he lets in is his group
   const bool ours = directory.st_uid == 0 || directory.st_uid == ::geteuid();
   return ours && (directory.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

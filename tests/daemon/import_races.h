@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,21 +14,28 @@
 
 namespace etad {
 
-// The real files; what a test wants to happen in the middle of a poll happens at a read.
+// The real files, of owners that a test gives them; what it wants to happen in the middle of a poll happens at a read.
 class WatchedFiles final : public follow::FileSystem {
  public:
   std::function<void()> at_next_read;
+  std::map<std::string, std::int64_t> owners;  // by path
 
   follow::OsResult<follow::FileStatus> status(const std::string& path) override {
-    return real_->status(path);
+    return owned(real_->status(path), path);
   }
   follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
     return real_->list(directory);
   }
   follow::OsResult<std::string> resolve(const std::string& path) override { return real_->resolve(path); }
-  follow::OsResult<Handle> open(const std::string& path) override { return real_->open(path); }
+  follow::OsResult<Handle> open(const std::string& path) override {
+    const auto handle = real_->open(path);
+    if (handle) opened_[*handle] = path;
+    return handle;
+  }
   void close(Handle handle) override { real_->close(handle); }
-  follow::OsResult<follow::FileStatus> status(Handle handle) override { return real_->status(handle); }
+  follow::OsResult<follow::FileStatus> status(Handle handle) override {
+    return owned(real_->status(handle), opened_[handle]);
+  }
   follow::OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
     const auto got = real_->read(handle, offset, into);
     if (into.size() > follow::kHeadBytes && at_next_read) std::exchange(at_next_read, nullptr)();
@@ -38,6 +46,13 @@ class WatchedFiles final : public follow::FileSystem {
   }
 
  private:
+  follow::OsResult<follow::FileStatus> owned(follow::OsResult<follow::FileStatus> status,
+                                             const std::string& path) const {
+    if (const auto owner = owners.find(path); status && owner != owners.end()) status->owner = owner->second;
+    return status;
+  }
+
+  std::map<Handle, std::string> opened_;
   std::unique_ptr<follow::FileSystem> real_ = follow::posix_filesystem();
 };
 
@@ -55,12 +70,14 @@ class ImportRaces : public FollowedFiles {
                                                      std::chrono::file_clock::from_sys(time)));
   }
 
-  std::unique_ptr<service::ImportSession> begin(const std::string& name, std::string_view content) {
+  std::unique_ptr<service::ImportSession> begin(const std::string& name, std::string_view content,
+                                                std::optional<std::int64_t> owner = {}) {
     ImportOptions options;
     options.formats = shipped_formats();
     options.host = "gpu1";
     options.now = [this] { return wall_; };
-    auto session = begin_log_import({name, "", {}, kToday}, std::move(options), *writer_, [] {}).value();
+    auto session =
+        begin_log_import({name, "", {}, kToday, 0, owner}, std::move(options), *writer_, [] {}).value();
     const auto fed = session->feed(content);
     EXPECT_TRUE(fed) << fed.error().text();
     return session;

@@ -341,8 +341,8 @@ TEST(Adversary, AFileLetGoOfTwiceIsReadOnFromTheLaterPlace) {
   const FileKey key{1, 2, 3};
   for (const bool later_first : {false, true}) {
     FinishedFiles finished;
-    finished.add(with_key(finished_identity("10:a", later_first ? 200 : 100, "10:b"), key));
-    finished.add(with_key(finished_identity("10:a", later_first ? 100 : 200, "10:c"), key));
+    finished.add(with_holder(finished_identity("10:a", later_first ? 200 : 100, "10:b"), {key, {}}));
+    finished.add(with_holder(finished_identity("10:a", later_first ? 100 : 200, "10:c"), {key, {}}));
     ASSERT_EQ(finished.of(key).size(), 2U) << "it may have been truncated in between";
     EXPECT_EQ(finished.of(key)[0].offset, 200);
   }

@@ -247,6 +247,18 @@ TEST_F(OnDisk, ALinkShowsOnlyWhatIsItsOwners) {
   EXPECT_THAT(lines_, ElementsAre("own", "secret"));
 }
 
+// Everybody may write into her folder, and so give her file another name there.
+TEST_F(OnDisk, AHardLinkInAFolderThatAllMayWriteShowsNothing) {
+  write("log", "one\n");
+  std::filesystem::create_directory(path("open"));
+  std::filesystem::create_hard_link(path("log"), path("open/log"));
+  const auto handle = files_->open(path("open/log"));
+  ASSERT_TRUE(handle);
+  files_->close(*handle);
+  ASSERT_EQ(chmod(path("open").c_str(), 0777), 0);
+  EXPECT_EQ(files_->open(path("open/log")).error(), EPERM);
+}
+
 TEST_F(OnDisk, InotifyTellsOfAppendedLines) {
   Errno error = 0;
   const auto hints = inotify_hints(error);

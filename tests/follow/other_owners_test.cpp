@@ -1,0 +1,181 @@
+// Users who name, copy or link their own files so that they pass for another's log: that log stays its owner's, and is
+// read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/follow/harness.h"
+
+namespace etad::follow {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+constexpr std::int64_t kRoot = 0, kAlice = 1001, kBob = 1002;
+constexpr const char* kAlices = "/alice/train.log";
+constexpr const char* kBobs = "/bob/train.log";
+
+// Longer than what a file is known by.
+const std::string kLong(2000, 'a');
+
+std::vector<Watch> followed() {
+  return {{"/logs/*.log*", 0, false},
+          {"/alice/*.log*", 0, false},
+          {"/bob/*.log*", 0, false},
+          {"/root/*.log*", 0, false}};
+}
+
+class FollowingOtherOwners : public testing::Test {
+ protected:
+  void write(const std::string& path, const std::string& text, std::int64_t owner) {
+    etad_.files.write(path, text);
+    etad_.files.file(path)->owner = owner;
+  }
+  const std::vector<std::string>& lines_of(const std::string& path) { return etad_.lines_of[path]; }
+
+  Harness etad_{followed()};
+};
+
+TEST_F(FollowingOtherOwners, ANameHidesNobodysLog) {
+  write(kLog, "alice's\n", kAlice);
+  etad_.poll();
+  write("/logs/train.log.1", "one\n", kBob);
+  write("/logs/train.log-20260711", "two\n", kBob);
+  write("/logs/train.log.2", "rotated\n", kAlice);
+  etad_.poll();
+  EXPECT_THAT(lines_of("/logs/train.log.1"), ElementsAre("one"));
+  EXPECT_THAT(lines_of("/logs/train.log-20260711"), ElementsAre("two"));
+  EXPECT_THAT(etad_.lines, UnorderedElementsAre("alice's", "one", "two"));
+}
+
+TEST_F(FollowingOtherOwners, NorDoesOneThatCameFirst) {
+  write(kLog, "", kAlice);
+  write("/logs/train.log.1", "one\n", kBob);
+  write("/root/train.log", "", kRoot);
+  write("/root/train.log.1", "root's rotated file, whoever's it is\n", kBob);
+  etad_.poll();
+  EXPECT_THAT(etad_.lines, ElementsAre("one"));
+}
+
+TEST_F(FollowingOtherOwners, NorNumbersWithin) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write(kLog, "alice's\n");
+  etad.files.file(kLog)->owner = kAlice;
+  etad.poll();
+  etad.files.rename(kLog, "/logs/train.2.log");
+  etad.files.write("/logs/train.1.log", "bob's\n");
+  etad.files.file("/logs/train.1.log")->owner = kBob;
+  etad.poll();
+  EXPECT_THAT(etad.lines_of["/logs/train.1.log"], ElementsAre("bob's"));
+}
+
+TEST_F(FollowingOtherOwners, ACopyOfAGoneLogIsItsCopiers) {
+  write(kAlices, kLong + "\n", kAlice);
+  etad_.poll();
+  etad_.files.rename(kAlices, "/away/train");
+  etad_.poll();
+  for (const bool restarted : {false, true}) {
+    if (restarted) etad_.restart();
+    const std::string copy = restarted ? "/bob/again.log" : kBobs;
+    write(copy, kLong + "\nforged\n", kBob);
+    etad_.poll();
+    EXPECT_THAT(lines_of(kAlices), ElementsAre(kLong));
+    EXPECT_THAT(lines_of(copy), ElementsAre(kLong, "forged"));
+  }
+}
+
+TEST_F(FollowingOtherOwners, NorIsItTheGoneOneUnderItsOwnName) {
+  write(kLog, kLong + "\n", kAlice);
+  etad_.poll();
+  etad_.files.remove(kLog);
+  etad_.poll();
+  write(kLog, kLong + "\nforged\n", kBob);
+  etad_.poll();
+  EXPECT_THAT(etad_.lines, ElementsAre(kLong, kLong, "forged")) << "all of it is bob's";
+  EXPECT_EQ(etad_.positions[kLog].owner, kBob);
+  EXPECT_EQ(etad_.restarts, 1);
+}
+
+TEST_F(FollowingOtherOwners, WhatOthersPutAmongRotatedFilesIsNotRead) {
+  write(kLog, "one\n", kAlice);
+  etad_.poll();
+  etad_.stop();
+  write(kLog, "two\n", kAlice);
+  etad_.files.rename(kLog, "/logs/train.log.2");
+  write("/logs/train.log.1", "forged\n", kBob);
+  write(kLog, "three\n", kAlice);
+  etad_.start();
+  etad_.poll();
+  EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(lines_of("/logs/train.log.1"), ElementsAre("forged"));
+}
+
+TEST_F(FollowingOtherOwners, WhatRootHasCopiedStaysItsOwners) {
+  write(kLog, "one\n", kAlice);
+  etad_.poll();
+  etad_.stop();
+  write(kLog, "two\n", kAlice);
+  etad_.files.copy(kLog, kRotated);
+  etad_.files.file(kRotated)->owner = kRoot;
+  etad_.files.truncate(kLog);
+  write(kLog, "three\n", kAlice);
+  etad_.start();
+  etad_.poll();
+  EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three"));
+  etad_.files.rename(kLog, "/logs/train.log.2");
+  write(kLog, "four\n", kAlice);
+  etad_.restart();
+  etad_.poll();
+  EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three", "four"));
+}
+
+TEST_F(FollowingOtherOwners, WhoHasReadTheSameBeforeHidesNothing) {
+  write(kBobs, kLong + "\ntwo\n", kBob);
+  write(kLog, kLong + "\n", kAlice);
+  etad_.poll();
+  etad_.files.rename(kBobs, "/bob/train.log.1");
+  write(kBobs, "next\n", kBob);
+  etad_.poll();
+  ASSERT_EQ(etad_.ended, 1);
+  etad_.restart();
+  write(kLog, "two\n", kAlice);
+  etad_.files.gzip(kLog, "/logs/train.log.1.gz");
+  etad_.files.file("/logs/train.log.1.gz")->owner = kAlice;
+  etad_.files.create(kLog, "three\n");
+  etad_.files.file(kLog)->owner = kAlice;
+  etad_.poll();
+  EXPECT_THAT(lines_of(kLog), ElementsAre(kLong, "two", "three"));
+}
+
+TEST_F(FollowingOtherOwners, ALinkThatMayNotBeFollowedKeepsNobodyFromReading) {
+  etad_.files.write("/data/real", "one\n");
+  etad_.files.symlink("/data/real", kBobs);
+  etad_.files.fail("open", kBobs, EPERM);
+  etad_.poll();
+  EXPECT_EQ(etad_.text_of(kBobs), "waiting: a link to what is not its owner's");
+  etad_.files.symlink("/data/real", kAlices);
+  etad_.poll();
+  EXPECT_THAT(lines_of(kAlices), ElementsAre("one"));
+}
+
+TEST_F(FollowingOtherOwners, NorDoesItTakeTheKernelsHintsAway) {
+  Harness etad(followed());
+  etad.with_hints = true;
+  etad.restart();
+  etad.files.write("/data/real", "one\n");
+  etad.files.symlink("/data/real", kAlices);
+  for (int i = 0; i < 10; ++i) etad.poll();
+  etad.files.symlink("/data/real", kBobs);
+  etad.files.fail("open", kBobs, EPERM);
+  for (int i = 0; i < 10; ++i) etad.poll();
+  etad.files.remove(kBobs);
+  for (int i = 0; i < 10; ++i) etad.poll();
+  etad.files.write("/data/real", "two\n");
+  etad.hints.pending.paths = {"/data/real"};
+  etad.follower->on_hint(etad.now);
+  etad.poll(std::chrono::milliseconds(10));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+}
+
+}  // namespace
+}  // namespace etad::follow
