@@ -12,6 +12,7 @@
 
 #include "daemon/command_line_watch.h"
 #include "daemon/follow/filesystem.h"
+#include "daemon/follow/rotation.h"
 #include "daemon/log.h"
 #include "daemon/own_files.h"
 #include "daemon/pace.h"
@@ -110,6 +111,7 @@ struct IngestThread::Work {
   Pace pace{kLiveShare, kLongestRest, kAtOnce};
   follow::SteadyTime rest_until{};  // what comes until then waits
   bool unpublished = true;          // something happened since the last time
+  std::size_t listed = 0;           // names of folders, since memory was last given back for them
 };
 
 IngestThread::IngestThread(SharedWriter& writer, std::function<void()> committed,
@@ -255,7 +257,9 @@ void IngestThread::round(Work& work) {
   work.unpublished = work.unpublished || !done || *done;
   publish(work, now);
   const bool worked = done && *done;
-  if (worked && !work.ingest->is_catching_up() && !work.follower->has_listed_many()) {
+  // What lists so many names is paced by their number: whoever waits for lines need not rest for it.
+  const bool has_listed_many = work.follower->listed() >= follow::kManyListed;
+  if (worked && !work.ingest->is_catching_up() && !has_listed_many) {
     const auto done_at = follow::SteadyTime::clock::now();
     work.rest_until = done_at + work.pace.rest_after(done_at, system::thread_time() - spent);
   }
@@ -361,7 +365,8 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
     if (!writer_.with([](Writer& writer) { return writer.check_place(); })) next_house_ = now;
   }
   // A list of ten thousand names, made each minute, is all that an idle daemon takes memory for.
-  if (!busy && work_->follower->take_listed() >= kManyNames) system::return_memory();
+  work_->listed += work_->follower->listed();
+  if (!busy && std::exchange(work_->listed, 0) >= kManyNames) system::return_memory();
   if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
   const auto owed = work_->ingest->rules_look().again_if_owed();

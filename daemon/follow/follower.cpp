@@ -110,14 +110,13 @@ void Follower::Impl::scan(SteadyTime now) {
   if (!discovery.is_under_way()) scan_hinted_amid = false;
   const std::size_t before = discovery.is_under_way() ? discovery.listed() : 0;
   const bool done = discovery.go_on(files, kSlice);
-  listed_many = discovery.listed() - before >= kManyListed;
+  listed += discovery.listed() - before;
   if (!done) {
     next_scan = now;
     return;
   }
   contents.begin_turn(options.batch_bytes);
   std::vector<Discovery::Found> found = discovery.take(files);
-  listed += discovery.names();
   const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
   if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
     close_oldest(0);
@@ -274,10 +273,9 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   // What has to be asked again is not free, or it would be asked for ever.
   const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : kLook;
   budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
-  if (contents.listed() >= kManyListed) {
+  listed += contents.listed();
+  if (contents.listed() >= kManyListed)
     schedule.rest_owner(id, now + static_cast<std::int64_t>(contents.listed()) * kOfEachName);
-    listed_many = true;
-  }
   switch (outcome) {
     case Stream::Outcome::backlog:
       schedule.again(id, now);
@@ -363,7 +361,7 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   Impl& impl = *impl_;
   impl.around.wall = wall;
   impl.polled = now;
-  impl.listed_many = false;
+  impl.listed = 0;
   impl.restore_all(std::exchange(impl.restored, {}), now);
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
@@ -377,8 +375,8 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   return out;
 }
 
-bool Follower::has_listed_many() const {
-  return impl_->listed_many;
+std::size_t Follower::listed() const {
+  return impl_->listed;
 }
 
 SteadyTime Follower::next_due(SteadyTime) const {
@@ -440,10 +438,6 @@ std::vector<Status> Follower::statuses(bool of_those_at_rest) const {
     if (of_those_at_rest || !followed.is_at_rest()) out.push_back(followed.status());
   for (const auto& [id, journal] : impl_->journals) out.push_back(journal.status());
   return out;
-}
-
-std::size_t Follower::take_listed() {
-  return std::exchange(impl_->listed, 0);
 }
 
 std::size_t Follower::size() const {

@@ -173,9 +173,8 @@ class Follower {
   // on a file. Several batches of one stream are in order. Nothing due: an empty vector.
   std::vector<Batch> poll(SteadyTime now, Instant wall, std::size_t budget);
 
-  // Whether the last poll listed so many names that it took long. That is paced by their number: whoever waits for lines
-  // need not rest for it.
-  bool has_listed_many() const;
+  // How many names of folders the last poll listed.
+  std::size_t listed() const;
 
   // When the next poll is worth it; in the past if work is waiting.
   SteadyTime next_due(SteadyTime now) const;
@@ -193,8 +192,7 @@ class Follower {
 
   // Of those at rest (followed.h) there is nothing to say but that they are followed.
   std::vector<Status> statuses(bool of_those_at_rest = true) const;
-  std::size_t size() const;   // how many streams there are
-  std::size_t take_listed();  // how many names the looks at the patterns have listed since it was last asked
+  std::size_t size() const;  // how many streams there are
   Lookup lookup() const;
 
   // Messages for the log that belong to no file ("inotify: no space left …; polling instead"), each once.

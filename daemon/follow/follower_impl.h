@@ -123,7 +123,7 @@ struct Follower::Impl {
   std::map<std::string, std::vector<std::string>> found_folders;  // of rotated files, by their logs' folder
   std::set<std::string> hinting;                                  // the directories that hints come from
   SteadyTime polled{};                                            // when, last
-  bool listed_many = false;                                       // in that poll
+  std::size_t listed = 0;                                         // names, in that poll
   SteadyTime next_watch{};  // when all of them are watched anew: one may lie where another did
   SteadyTime next_scan{};
   SteadyTime last_scan{};
@@ -137,7 +137,6 @@ struct Follower::Impl {
   bool scan_hinted_amid = false;     // since this one began
   bool scan_hints_expected = false;  // of whatever has come since
   bool scan_left_some = false;       // files it found were left to the next one
-  std::size_t listed = 0;            // names, by the scans since somebody asked
   std::string scan_spender;          // the file that used up what a scan may inflate
   bool scan_hint_missed = false;     // something has come without one
   std::vector<Position> restored;    // until the first poll
