@@ -1,8 +1,9 @@
 #include "daemon/health.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
+
+#include "daemon/service/turn_queue.h"
 
 namespace etad {
 namespace {
@@ -90,9 +91,12 @@ void add_note(Health& out, const char* part, const char* why, const char* hint,
                        static_cast<std::int64_t>(subjects.size())});
 }
 
+// In turns of those whose they are: of who has many no more are among the first.
 std::vector<std::string> texts_of(const std::vector<follow::Obstacle>& obstacles, const auto& text) {
+  service::TurnQueue<std::optional<std::int64_t>, std::string> queue;
+  for (const follow::Obstacle& each : obstacles) queue.push(each.owner, text(each));
   std::vector<std::string> out;
-  std::ranges::transform(obstacles, std::back_inserter(out), text);
+  while (!queue.empty()) out.push_back(queue.pop());
   return out;
 }
 
@@ -138,7 +142,7 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
            inputs.ingest.lookup->refused);
   add_note(out, "rotated", "grow and are not read: by their names they are rotated files of another log",
            "if they are logs of their own, say `read_rotated = \"apart\"` in their [[source]]",
-           texts_of(inputs.ingest.lookup->passed_over, &follow::Obstacle::path));
+           texts_of(inputs.ingest.lookup->passed_over, [](const auto& each) { return each.path; }));
   add_counters(out, inputs.ingest.counters);
   add_runs(out, inputs);
   add_gauge(out, "formats", "Loaded formats", inputs.formats);

@@ -69,6 +69,7 @@ void Discovery::begin() {
   directories_.clear();
   listed_ = 0;
   unreadable_.clear();
+  owners_.clear();
   plain_.clear();
   links_.clear();
   crowded_.clear();
@@ -203,8 +204,9 @@ std::vector<DirectoryEntry> Discovery::list(FileSystem& files, const std::string
   directories_.insert(place);
   auto entries = files.list(place);
   if (entries) return std::move(*entries);
-  if (entries.error() != ENOENT && entries.error() != ENOTDIR)
-    unreadable_.emplace_back(place, entries.error());
+  if (is_absent(entries.error())) return {};
+  unreadable_.emplace_back(place, entries.error());
+  if (const auto status = files.status(place); status && status->owner) owners_[place] = *status->owner;
   return {};
 }
 
@@ -227,8 +229,11 @@ std::vector<std::string> Discovery::names_of(const std::string& directory) const
 
 Lookup Discovery::lookup_now() const {
   Lookup out;
-  for (const auto& [folder, error] : unreadable_)
-    out.unreadable.push_back({folder, std::generic_category().message(error)});
+  for (const auto& [folder, error] : unreadable_) {
+    const auto owner = owners_.find(folder);
+    out.unreadable.push_back({folder, std::generic_category().message(error),
+                              owner == owners_.end() ? std::nullopt : std::optional(owner->second)});
+  }
   out.crowded = crowded_;
   for (std::size_t i = 0; i < matched_.size(); ++i)
     if (!matched_[i] && has_wildcard(watches_[i].pattern)) out.unmatched.push_back(watches_[i].pattern);

@@ -115,6 +115,7 @@ class Discovery {
   std::size_t listed_ = 0, told_listed_ = 0;  // names, and those of the last scan that came to its end
   std::map<std::string, std::vector<std::string>> names_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
+  std::map<std::string, std::int64_t> owners_;  // of these
   std::vector<Found> plain_;
   std::vector<Found> links_;
   std::vector<std::string> crowded_;                  // of which more than kMostFolders lie below

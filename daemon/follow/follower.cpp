@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
-constexpr std::size_t kMostPassedOver = 4096;
+constexpr std::size_t kMostPassedOver = 1024;  // of one owner
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
@@ -132,6 +132,7 @@ void Follower::Impl::scan(SteadyTime now) {
   if (passed_look) {
     next_passed_look = now + kPassedLook;
     passed_before = std::exchange(passed_over, {});
+    passed_of.clear();
   }
   refused.clear();
   unasked.clear();
@@ -236,10 +237,10 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
 // A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
 void Follower::Impl::pass_over(const std::string& path, const std::string& base) {
   const auto status = path.ends_with(".gz") ? tl::unexpected(ENOENT) : files.status(path);
-  if (!status || status->type != FileType::regular || passed_over.size() >= kMostPassedOver) return;
+  if (!status || status->type != FileType::regular) return;
   const FileKey key = key_of(*status);
-  if (by_key.contains(key)) return;
-  PassedOver now{key, status->size, 0, base};
+  if (by_key.contains(key) || ++passed_of[status->owner] > kMostPassedOver) return;
+  PassedOver now{key, status->size, 0, base, status->owner};
   if (const auto before = passed_before.find(path);
       before != passed_before.end() && before->second.key == key)
     now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
@@ -449,7 +450,7 @@ Lookup Follower::lookup() const {
   for (const auto& [path, passed] : impl_->passed_over)
     if (passed.growths >= kGrowths)
       out.passed_over.push_back(
-          {path, "grows and is not read: by its name it is a rotated file of " + passed.base});
+          {path, "grows and is not read: by its name it is a rotated file of " + passed.base, passed.owner});
   out.unasked = impl_->unasked;
   const auto tell = [&](const std::map<std::int64_t, std::size_t>& refused, const std::string& what) {
     for (const auto& [owner, many] : refused)

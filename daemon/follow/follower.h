@@ -132,6 +132,7 @@ struct Status {
 struct Obstacle {
   std::string path;
   std::string text;                     // "Permission denied"
+  std::optional<std::int64_t> owner{};  // uid, where that is known
 };
 
 // What the last look at the patterns came to, beside the files found.

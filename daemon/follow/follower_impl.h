@@ -31,6 +31,7 @@ struct Follower::Impl {
     std::int64_t size = 0;
     int growths = 0;
     std::string base;  // that stream's path
+    std::optional<std::int64_t> owner;
   };
 
   Impl(FileSystem& filesystem, HintSource* hint_source, Options opts, OpenJournal journal)
@@ -129,6 +130,7 @@ struct Follower::Impl {
   SteadyTime last_scan{};
   SteadyTime next_passed_look{};
   std::map<std::string, PassedOver> passed_over;                 // as found at the last such look
+  std::map<std::optional<std::int64_t>, std::size_t> passed_of;  // how many each owner has
   std::map<std::string, PassedOver> passed_before;               // during one: the look before
   std::vector<Obstacle> unasked;                                 // as found at the last scan
   bool passed_look = false;                                      // this scan is one

@@ -39,6 +39,18 @@ TEST_F(PassedOver, LiveLogsNamedAsRotatedOnesAreTold) {
             "grows and is not read: by its name it is a rotated file of /logs/exp");
 }
 
+TEST_F(PassedOver, SoIsOneOfWhomAnotherUserHasManyMore) {
+  const auto create = [this](const std::string& name, std::int64_t owner) {
+    write(name);
+    etad_.files.file("/logs/" + name)->owner = owner;
+  };
+  create("exp", 0);
+  for (int i = 1; i < 1100; ++i) create("exp." + std::to_string(i), 1001);
+  create("exp.9999", 1002);
+  minutes(5, {"exp.9999"});
+  EXPECT_THAT(told(), ElementsAre("/logs/exp.9999"));
+}
+
 TEST_F(PassedOver, ALiveLogWithADateInItsNameIsTold) {
   for (const char* name : {"exp.log", "exp-20260711.log"}) write(name);
   minutes(5, {"exp.log", "exp-20260711.log"});
