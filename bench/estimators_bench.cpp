@@ -64,14 +64,15 @@ const Estimator& named(const char* name) {
 
 void learn(benchmark::State& state, const char* name) {
   const History history = history_of(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(named(name).fit(history, Target::seconds));
+  for (auto _ : state) benchmark::DoNotOptimize(named(name).learn(history, Target::seconds).fitted);
   state.SetLabel(std::to_string(history.size()) + " runs");
 }
 
 void bring_effects_up_to_date(benchmark::State& state) {
   const History history = history_of(static_cast<int>(state.range(0)));
-  const auto before = named("effects").fit(history, Target::seconds);
-  for (auto _ : state) benchmark::DoNotOptimize(named("effects").refit(history, Target::seconds, *before));
+  const auto before = named("effects").learn(history, Target::seconds).fitted;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(named("effects").learn(history, Target::seconds, before.get()).fitted);
   state.SetLabel(std::to_string(history.size()) + " runs");
 }
 
@@ -79,7 +80,7 @@ void bring_effects_up_to_date(benchmark::State& state) {
 // chosen and their covariance is factored.
 void ask(benchmark::State& state, bool first) {
   const History history = history_of(static_cast<int>(state.range(0)));
-  const auto fitted = named("effects").fit(history, Target::seconds);
+  const auto fitted = named("effects").learn(history, Target::seconds).fitted;
   std::size_t i = 0;
   for (auto _ : state) {
     Case what = history[first ? i : 0].what;
@@ -93,13 +94,13 @@ void ask(benchmark::State& state, bool first) {
 class All {
  public:
   explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds)) {
-    for (const Estimator& each : estimators()) fitted.push_back(learn(each, history, Target::seconds));
+    for (const Estimator& each : estimators()) fitted.push_back(each.learn(history, Target::seconds).fitted);
   }
 
   std::vector<std::unique_ptr<const Fitted>> brought_up_to_date(const History& now) const {
     std::vector<std::unique_ptr<const Fitted>> out;
     for (std::size_t i = 0; i < fitted.size(); ++i)
-      out.push_back(learn(estimators()[i], now, Target::seconds, fitted[i].get()));
+      out.push_back(estimators()[i].learn(now, Target::seconds, fitted[i].get()).fitted);
     return out;
   }
 

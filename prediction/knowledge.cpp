@@ -45,7 +45,7 @@ class LearnsWhenAsked final : public estimators::Fitted {
   }
 
   const estimators::Fitted* learn() const {
-    std::call_once(once_, [this] { fitted_ = estimator_.fit(*history_, target_); });
+    std::call_once(once_, [this] { fitted_ = estimator_.learn(*history_, target_).fitted; });
     return fitted_.get();
   }
 
@@ -181,8 +181,8 @@ std::shared_ptr<Knowledge> Knowledge::fitted(Data data, Data unsized, const Know
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i) {
     alive();
-    const auto* const old = before != nullptr && all[i].refit ? learnt_by(before->fitted_[i]) : nullptr;
-    out->fitted_.push_back(learn(all[i], steady, target, old));
+    const auto* const old = before != nullptr ? learnt_by(before->fitted_[i]) : nullptr;
+    out->fitted_.push_back(all[i].learn(steady, target, old).fitted);
   }
   return out;
 }

@@ -77,9 +77,9 @@ estimators::History before(const Knowledge::Data& runs, const Datum& asked) {
 }
 
 std::optional<double> plain_line(const estimators::History& known, const Datum& run) {
-  const estimators::Estimator line = estimators::gianniti();
-  if (line.needs(known, estimators::Target::seconds)) return std::nullopt;
-  const auto said = line.fit(known, estimators::Target::seconds)->predict(run.what).estimate;
+  const auto line = estimators::gianniti().learn(known, estimators::Target::seconds).fitted;
+  if (line == nullptr) return std::nullopt;
+  const auto said = line->predict(run.what).estimate;
   return said ? std::optional(std::exp(said->log_mean) * run.what.iterations) : std::nullopt;
 }
 

@@ -35,7 +35,7 @@ class Answers {
  public:
   Answers(const History& known, const std::vector<Record>& records) : seen_(known), records_(records) {
     for (const Estimator& estimator : estimators::estimators())
-      fitted_.push_back(learn(estimator, known, Target::seconds));
+      fitted_.push_back(estimator.learn(known, Target::seconds).fitted);
   }
   std::optional<double> rate(const Case& what, Gap gap) const {
     for (const std::size_t i : ranking(records_, gap.kind)) {

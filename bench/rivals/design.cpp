@@ -38,7 +38,7 @@ std::map<std::string, Series> series_of(const History& history) {
 // Mean error in % at the series' other sizes, of which `chosen` (indices) are known beside `others`.
 double error_of(const Series& series, std::vector<std::size_t> chosen, History known) {
   for (const std::size_t i : chosen) known.push_back(series[i]);
-  const auto fitted = effects().fit(known, Target::seconds);
+  const auto fitted = effects().learn(known, Target::seconds).fitted;
   double sum = 0;
   int asked = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {

@@ -116,10 +116,10 @@ Reply combine(std::span<const double> weights, const std::function<Reply(std::si
 }
 
 Estimator combined() {
-  return {.name = "combined",
-          .source = "Bates, Granger 1969; Caruana et al. 2004",
-          .needs = needs_runs,
-          .fit = [](const History&, Target) { return nullptr; }};
+  return {"combined", "Bates, Granger 1969; Caruana et al. 2004",
+          [](const History& history, Target, const Fitted*) {
+            return Learnt{nullptr, history.empty() ? "there are no runs yet" : ""};
+          }};
 }
 
 }  // namespace etad::estimators

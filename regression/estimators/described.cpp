@@ -104,15 +104,10 @@ class Described final : public Fitted {
 }  // namespace
 
 Estimator described() {
-  return {.name = "described",
-          .source = "Gao et al., ESEC/FSE 2020",
-          .needs = [](const History&, Target target) -> std::optional<std::string> {
-            if (target == Target::peak_bytes) return std::nullopt;
-            return "another quantity than this";
-          },
-          .fit = [](const History& history, Target target) -> std::unique_ptr<const Fitted> {
-            if (target != Target::peak_bytes) return nullptr;
-            return std::make_unique<Described>(history);
+  return {"described", "Gao et al., ESEC/FSE 2020",
+          [](const History& history, Target target, const Fitted*) -> Learnt {
+            if (target != Target::peak_bytes) return {nullptr, "another quantity than this"};
+            return {std::make_unique<Described>(history), ""};
           }};
 }
 

@@ -47,7 +47,7 @@ std::vector<Planned> plan_runs(const History& history, const std::vector<Candida
   const Estimator estimator = effects();
   if (questions.empty() || history.empty()) return out;
   History supposed = history;
-  std::shared_ptr<const Fitted> fitted = estimator.fit(supposed, Target::seconds);
+  std::shared_ptr<const Fitted> fitted = estimator.learn(supposed, Target::seconds).fitted;
   auto before = deviation_of(*fitted, questions);
   while (before && out.size() < most) {
     struct Best {
@@ -63,7 +63,7 @@ std::vector<Planned> plan_runs(const History& history, const std::vector<Candida
       if (!expected.estimate) continue;
       Datum run{each.what, std::exp(expected.estimate->log_mean), 0, 0, 0};
       supposed.push_back(run);
-      std::shared_ptr<const Fitted> then = estimator.refit(supposed, Target::seconds, *fitted);
+      std::shared_ptr<const Fitted> then = estimator.learn(supposed, Target::seconds, fitted.get()).fitted;
       supposed.pop_back();
       const auto after = deviation_of(*then, questions);
       if (!after) continue;

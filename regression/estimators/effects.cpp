@@ -196,22 +196,17 @@ class Effects final : public Fitted {
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };
 
-std::unique_ptr<const Fitted> effects_of(const History& history, const Strengths* before) {
-  if (history.empty()) return nullptr;
-  return std::make_unique<Effects>(replicate_groups(history), before);
-}
-
 }  // namespace
 
 Estimator effects() {
-  return {.name = "effects",
-          .source = "random effects as a Gaussian process: Rasmussen, Williams 2006",
-          .needs = needs_runs,
-          .fit = [](const History& history, Target) { return effects_of(history, nullptr); },
-          .refit =
-              [](const History& history, Target, const Fitted& before) {
-                return effects_of(history, &static_cast<const Effects&>(before).strengths());
-              }};
+  return {"effects", "random effects as a Gaussian process: Rasmussen, Williams 2006",
+          [](const History& history, Target, const Fitted* before) -> Learnt {
+            if (history.empty()) return {nullptr, "there are no runs yet"};
+            const auto* const known = static_cast<const Effects*>(before);
+            return {std::make_unique<Effects>(replicate_groups(history),
+                                              known != nullptr ? &known->strengths() : nullptr),
+                    ""};
+          }};
 }
 
 }  // namespace etad::estimators

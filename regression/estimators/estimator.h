@@ -47,18 +47,22 @@ class Fitted {
   virtual Reply predict(const Case& what) const = 0;
 };
 
+struct Learnt {
+  std::unique_ptr<const Fitted>
+      fitted;           // nullptr: there is nothing to learn, or the history lacks what is needed
+  std::string missing;  // one clause that says what it lacks; empty: nothing
+};
+
 struct Estimator {
   std::string_view name;    // "ernest"
   std::string_view source;  // authors, venue, year
-  // nullopt: the estimator is about that target, and the history has what it needs; otherwise one clause that says what
-  // is missing.
-  std::function<std::optional<std::string>(const History&, Target)> needs;
-  // nullptr: the history lacks what is needed, or there is nothing to learn (combined.h). Work is bounded by the size
-  // of the history alone.
-  std::function<std::unique_ptr<const Fitted>(const History&, Target)> fit;
-  // The same of nearly the same history: what is the same need not be learnt again. `before` came from the same
-  // estimator and target. Empty: as `fit`.
-  std::function<std::unique_ptr<const Fitted>(const History&, Target, const Fitted& before)> refit = {};
+  // Learns of a history; work is bounded by its size alone. `before` came from the same estimator and target, of nearly
+  // the same history: what is the same need not be learnt again. nullptr: all is new.
+  std::function<Learnt(const History&, Target, const Fitted* before)> how;
+
+  Learnt learn(const History& history, Target target, const Fitted* before = nullptr) const {
+    return how(history, target, before);
+  }
 };
 
 // All there are, from simple to rich: of two that do equally well, the earlier one is asked.
@@ -66,14 +70,6 @@ std::span<const Estimator> estimators();
 
 // nullptr: none of that name.
 const Estimator* find_estimator(std::string_view name);
-
-// What it learns of a history, from what it learnt before where it did (nullptr: nothing). nullptr: the history lacks
-// what it needs.
-std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target,
-                                    const Fitted* before = nullptr);
-
-// For `needs`, of who learns from any run.
-std::optional<std::string> needs_runs(const History& history, Target target);
 
 // What a set of runs amounts to.
 RestsOn rests_on(std::span<const Datum* const> runs);

@@ -88,32 +88,18 @@ class FittedGroups final : public Fitted {
   std::map<std::string, Known> groups_;
 };
 
-std::unique_ptr<const Fitted> fit_groups(const Grouped& form, const History& history, Target target,
-                                         const Fitted* before) {
-  if (!form.targets.contains(target)) return nullptr;
-  auto groups = groups_of(form, history);
-  if (groups.empty()) return nullptr;
-  return std::make_unique<FittedGroups>(form, std::move(groups), static_cast<const FittedGroups*>(before));
-}
-
 }  // namespace
 
 Estimator grouped(Grouped form) {
-  Estimator out;
-  out.name = form.name;
-  out.source = form.source;
-  out.needs = [form](const History& history, Target target) -> std::optional<std::string> {
-    if (!form.targets.contains(target)) return "another quantity than this";
-    if (!groups_of(form, history).empty()) return std::nullopt;
-    return form.missing;
-  };
-  out.fit = [form](const History& history, Target target) {
-    return fit_groups(form, history, target, nullptr);
-  };
-  out.refit = [form = std::move(form)](const History& history, Target target, const Fitted& before) {
-    return fit_groups(form, history, target, &before);
-  };
-  return out;
+  const std::string_view name = form.name, source = form.source;
+  return {name, source,
+          [form = std::move(form)](const History& history, Target target, const Fitted* before) -> Learnt {
+            if (!form.targets.contains(target)) return {nullptr, "another quantity than this"};
+            auto groups = groups_of(form, history);
+            if (groups.empty()) return {nullptr, form.missing};
+            const auto* const groups_before = static_cast<const FittedGroups*>(before);
+            return {std::make_unique<FittedGroups>(form, std::move(groups), groups_before), ""};
+          }};
 }
 
 std::size_t different(const Runs& runs, unsigned facts) {

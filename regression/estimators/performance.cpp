@@ -211,7 +211,7 @@ class Comparison {
   std::vector<Record> records() {
     std::vector<Record> out;
     for (const Estimator& estimator : estimators())
-      out.push_back({estimator.name, estimator.source, estimator.needs(history_, target_).value_or(""), {}});
+      out.push_back({estimator.name, estimator.source, estimator.learn(history_, target_).missing, {}});
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
       Trials& trials = trials_[at];
@@ -262,7 +262,7 @@ class Comparison {
                                       hash(key_of(*group.what, about(needed).hidden_facts))}});
     // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
     for (std::size_t i = 0; i < estimators().size(); ++i) {
-      const auto fitted = learn(estimators()[i], known, target_);
+      const auto fitted = estimators()[i].learn(known, target_).fitted;
       alive_();
       for (const auto& [needed, of_kind] : questions)
         for (const Question& question : of_kind)

@@ -37,17 +37,6 @@ const Estimator* find_estimator(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::unique_ptr<const Fitted> learn(const Estimator& estimator, const History& history, Target target,
-                                    const Fitted* before) {
-  if (before != nullptr && estimator.refit) return estimator.refit(history, target, *before);
-  return estimator.fit(history, target);
-}
-
-std::optional<std::string> needs_runs(const History& history, Target /*any*/) {
-  if (!history.empty()) return std::nullopt;
-  return "there are no runs yet";
-}
-
 RestsOn rests_on(std::span<const Datum* const> runs) {
   std::set<std::string_view> networks, devices;
   for (const Datum* datum : runs) {

@@ -26,7 +26,7 @@ class Machines {
               const Case what = case_of(network, device, phase, precision, gpus);
               if (network != 0 || device != 0) add(history, what, truth(network, device, what));
             }
-    fitted_ = effects().fit(history, Target::seconds);
+    fitted_ = effects().learn(history, Target::seconds).fitted;
   }
 
   // Of the first network on the first device, where it never ran.
@@ -73,7 +73,7 @@ TEST(EffectsHeard, ALongHistoryAnswersAlikeInAnyOrder) {
     }
   }
   const auto answer = [&](std::initializer_list<double> sizes) {
-    const auto fitted = effects().fit(history, Target::seconds);
+    const auto fitted = effects().learn(history, Target::seconds).fitted;
     Case what = a_case("net1", 0);
     what.host = "host1";
     double out = 0;
@@ -101,7 +101,7 @@ TEST(EffectsHeard, ASampleIsOfAllNetworksInWhateverOrderTheyRan) {
     for (int network = 0; network < 3; ++network)
       if (network != 1 || host != 159)
         add(history, case_of(network, host), std::exp(network == 0 ? 0 : 0.3 * normal(random)));
-  const auto fitted = effects().fit(history, Target::seconds);
+  const auto fitted = effects().learn(history, Target::seconds).fitted;
   EXPECT_GT(fitted->predict(case_of(1, 159)).estimate->deviation, 0.2);
 }
 

@@ -32,7 +32,7 @@ void run(History& history, int network, int device, double samples, double devic
 
 double error(const History& history, int network, int device, double samples, double devices = 1) {
   const Reply reply =
-      effects().fit(history, Target::seconds)->predict(case_of(network, device, samples, devices));
+      effects().learn(history, Target::seconds).fitted->predict(case_of(network, device, samples, devices));
   EXPECT_TRUE(reply.estimate) << reply.why;
   if (!reply.estimate) return INFINITY;
   return std::abs(std::exp(reply.estimate->log_mean) / truth(network, device, samples * devices, devices) -
@@ -92,7 +92,7 @@ TEST(Effects, AContaminatedRepeatDoesNotMoveIt) {
 TEST(Effects, AbstainsOnWhatNeverRanAnywhere) {
   History history;
   run(history, 0, 0, 8);
-  const auto fitted = effects().fit(history, Target::seconds);
+  const auto fitted = effects().learn(history, Target::seconds).fitted;
   EXPECT_FALSE(fitted->predict(case_of(1, 0, 8)).estimate);
   EXPECT_FALSE(fitted->predict(case_of(0, 0, 0)).estimate);
   EXPECT_TRUE(fitted->predict(case_of(0, 2, 8)).estimate);
@@ -105,7 +105,7 @@ TEST(Effects, IsLessSureTheFartherItMustReach) {
     run(history, 1, 0, b);
     run(history, 1, 1, b);
   }
-  const auto fitted = effects().fit(history, Target::seconds);
+  const auto fitted = effects().learn(history, Target::seconds).fitted;
   const auto deviation = [&](const Case& what) { return fitted->predict(what).estimate->deviation; };
   EXPECT_LT(deviation(case_of(0, 0, 16)), deviation(case_of(0, 0, 256)));
   EXPECT_LT(deviation(case_of(0, 0, 16)), deviation(case_of(0, 1, 16)));
@@ -125,7 +125,7 @@ TEST(Effects, ALongHistoryIsAskedInBlocks) {
   }
   Case what = case_of(1, 2, 64);
   what.host = "host2";
-  const auto fitted = effects().fit(history, Target::seconds);
+  const auto fitted = effects().learn(history, Target::seconds).fitted;
   for (int again = 0; again < 2; ++again) {
     EXPECT_NEAR(std::exp(fitted->predict(what).estimate->log_mean), truth(1, 2, 64), 0.03 * truth(1, 2, 64));
   }
@@ -339,7 +339,7 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
     History known;
     for (const Datum& datum : all)
       if (datum.what.host != hidden) known.push_back(datum);
-    const auto fitted = effects().fit(known, Target::seconds);
+    const auto fitted = effects().learn(known, Target::seconds).fitted;
     for (const Datum& datum : all)
       if (datum.what.host == hidden)
         sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);

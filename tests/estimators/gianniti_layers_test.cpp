@@ -44,8 +44,8 @@ History timing_runs() {
 
 TEST(GiannitiLayers, ANetworkIsTheSumOfItsLayers) {
   const History history = timing_runs();
-  ASSERT_EQ(gianniti_layers().needs(history, Target::seconds), std::nullopt);
-  const auto fitted = gianniti_layers().fit(history, Target::seconds);
+  ASSERT_EQ(gianniti_layers().learn(history, Target::seconds).missing, "");
+  const auto fitted = gianniti_layers().learn(history, Target::seconds).fitted;
   for (const char* phase : {"train", "test"}) {
     const Case what = net(phase, {5e6, 8e6, 3e7}, 32);
     double truth = 0;
@@ -60,8 +60,8 @@ TEST(GiannitiLayers, ANetworkIsTheSumOfItsLayers) {
 TEST(GiannitiLayers, SaysWhatItLacks) {
   History history;
   add(history, net("train", {1e6}, 8), 0.1);
-  EXPECT_TRUE(gianniti_layers().needs(history, Target::seconds));
-  const auto fitted = gianniti_layers().fit(timing_runs(), Target::seconds);
+  EXPECT_NE(gianniti_layers().learn(history, Target::seconds).missing, "");
+  const auto fitted = gianniti_layers().learn(timing_runs(), Target::seconds).fitted;
   Case what = net("train", {1e6}, 8);
   EXPECT_TRUE(fitted->predict(what).estimate);
   what.device = "P100";
@@ -71,7 +71,7 @@ TEST(GiannitiLayers, SaysWhatItLacks) {
   what = net("test", {1e6}, 8);
   what.costs = pooled;
   EXPECT_FALSE(fitted->predict(what).estimate);  // no pooling was ever timed
-  EXPECT_EQ(learn(gianniti_layers(), timing_runs(), Target::joules), nullptr);
+  EXPECT_EQ(gianniti_layers().learn(timing_runs(), Target::joules).fitted, nullptr);
 }
 
 }  // namespace

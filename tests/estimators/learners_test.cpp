@@ -12,8 +12,8 @@ namespace etad::estimators {
 namespace {
 
 Reply ask(const Estimator& estimator, const History& history, const Case& what) {
-  EXPECT_EQ(estimator.needs(history, Target::seconds), std::nullopt);
-  return estimator.fit(history, Target::seconds)->predict(what);
+  EXPECT_EQ(estimator.learn(history, Target::seconds).missing, "");
+  return estimator.learn(history, Target::seconds).fitted->predict(what);
 }
 
 double value(const Reply& reply) {
@@ -28,7 +28,7 @@ TEST(Gupta, RecoversALine) {
   EXPECT_FALSE(ask(gupta(), history, a_case("other", 48)).estimate);
   History one;
   add(one, a_case("net", 8), 1);
-  EXPECT_TRUE(gupta().needs(one, Target::seconds));
+  EXPECT_NE(gupta().learn(one, Target::seconds).missing, "");
 }
 
 TEST(Gupta, IsAsSureOfBytesAsOfSeconds) {
@@ -114,7 +114,7 @@ TEST(Stargazer, RecoversALawOfSettings) {
   EXPECT_FALSE(ask(stargazer(), history, a_case("net", 32)).estimate) << "it says no width";
   EXPECT_EQ(ask(stargazer(), history, with(5, 1, 2)).why, "beyond the settings that ran");
   history.resize(19);
-  EXPECT_EQ(stargazer().needs(history, Target::seconds),
+  EXPECT_EQ(stargazer().learn(history, Target::seconds).missing,
             "no network has 20 runs on one machine over settings that are numbers");
 }
 
@@ -175,7 +175,8 @@ TEST(Kerr, ExplainsANetworkByTheOthers) {
   EXPECT_NEAR(value(ask(kerr(), history, described_case("new", 12, 500, 32))) / law(12, 500, 32), 1, 0.25);
   EXPECT_FALSE(ask(kerr(), history, a_case("unknown", 32)).estimate) << "nobody described it";
   history.resize(14);
-  EXPECT_TRUE(kerr().needs(history, Target::seconds)) << "7 networks can't tell 7 characteristics apart";
+  EXPECT_NE(kerr().learn(history, Target::seconds).missing, "")
+      << "7 networks can't tell 7 characteristics apart";
 }
 
 TEST(Described, FindsWhatTheDeviceTakesAnyway) {
@@ -187,14 +188,15 @@ TEST(Described, FindsWhatTheDeviceTakesAnyway) {
   for (const double width : {1e5, 1e6, 4e6})
     for (const double batch : {4.0, 16.0})
       add(history, described_case("net" + std::to_string(width), 10, width, batch), law(width, batch));
-  const auto fitted = described().fit(history, Target::peak_bytes);
+  const auto fitted = described().learn(history, Target::peak_bytes).fitted;
   EXPECT_NEAR(value(fitted->predict(described_case("new", 10, 2e6, 8))) / law(2e6, 8), 1, 0.05);
   EXPECT_NEAR(value(fitted->predict(described_case("net1000000.000000", 10, 1e6, 64))) / law(1e6, 64), 1,
               0.05);
   EXPECT_FALSE(fitted->predict(a_case("unknown", 32)).estimate);
-  EXPECT_EQ(learn(described(), history, Target::seconds), nullptr);
+  EXPECT_EQ(described().learn(history, Target::seconds).fitted, nullptr);
 
-  const Reply cold = described().fit({}, Target::peak_bytes)->predict(described_case("new", 10, 4e6, 64));
+  const Reply cold =
+      described().learn({}, Target::peak_bytes).fitted->predict(described_case("new", 10, 4e6, 64));
   ASSERT_TRUE(cold.estimate) << "the description alone";
   EXPECT_GT(cold.estimate->deviation, 0.3);
 }

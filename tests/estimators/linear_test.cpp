@@ -15,8 +15,8 @@ namespace {
 
 double asked(const Estimator& estimator, const History& history, const Case& what,
              Target target = Target::seconds) {
-  EXPECT_EQ(estimator.needs(history, target), std::nullopt);
-  const auto fitted = estimator.fit(history, target);
+  EXPECT_EQ(estimator.learn(history, target).missing, "");
+  const auto fitted = estimator.learn(history, target).fitted;
   const Reply reply = fitted->predict(what);
   EXPECT_TRUE(reply.estimate) << reply.why;
   return reply.estimate ? std::exp(reply.estimate->log_mean) : 0;
@@ -80,10 +80,10 @@ TEST(Linear, EveryFormRecoversWhatItAssumes) {
 TEST(Linear, AbstainsWhereNothingLikeItRan) {
   History history;
   add(history, a_case("net", 8), 0.1);
-  EXPECT_NE(gianniti().needs(history, Target::seconds), std::nullopt);
+  EXPECT_NE(gianniti().learn(history, Target::seconds).missing, "");
   add(history, a_case("net", 16), 0.2);
-  EXPECT_EQ(gianniti().needs(history, Target::seconds), std::nullopt);
-  const auto fitted = gianniti().fit(history, Target::seconds);
+  EXPECT_EQ(gianniti().learn(history, Target::seconds).missing, "");
+  const auto fitted = gianniti().learn(history, Target::seconds).fitted;
   const Reply other = fitted->predict(a_case("another", 8));
   EXPECT_FALSE(other.estimate);
   EXPECT_THAT(other.why, testing::HasSubstr("another"));
@@ -91,8 +91,8 @@ TEST(Linear, AbstainsWhereNothingLikeItRan) {
 }
 
 TEST(Linear, MemoryIsNoMatterOfTime) {
-  EXPECT_EQ(lu().needs({}, Target::seconds), "another quantity than this");
-  EXPECT_EQ(lu().fit({}, Target::seconds), nullptr);
+  EXPECT_EQ(lu().learn({}, Target::seconds).missing, "another quantity than this");
+  EXPECT_EQ(lu().learn({}, Target::seconds).fitted, nullptr);
 }
 
 // Brought up to date, only what the history has changed is fitted, and it comes to what all of it fitted anew does.
@@ -112,15 +112,15 @@ TEST(Grouped, FitsOnlyGroupsThatChanged) {
   History history;
   for (const char* const network : {"a", "b", "c"})
     for (const double b : {8., 16.}) add(history, a_case(network, b), b);
-  std::unique_ptr<const Fitted> fitted = mean.fit(history, Target::seconds);
+  std::unique_ptr<const Fitted> fitted = mean.learn(history, Target::seconds).fitted;
   EXPECT_EQ(fits, 3);
   const auto fitted_again = [&] {
     fits = 0;
-    fitted = mean.refit(history, Target::seconds, *fitted);
+    fitted = mean.learn(history, Target::seconds, fitted.get()).fitted;
     const int again = fits;
     for (const Datum& run : history)
       EXPECT_EQ(fitted->predict(run.what).estimate->log_mean,
-                mean.fit(history, Target::seconds)->predict(run.what).estimate->log_mean);
+                mean.learn(history, Target::seconds).fitted->predict(run.what).estimate->log_mean);
     return again;
   };
   EXPECT_EQ(fitted_again(), 0);
@@ -140,7 +140,7 @@ TEST(Grouped, FitsOnlyGroupsThatChanged) {
 TEST(Linear, SaysWhatItRestsOn) {
   History history;
   for (const double b : {8., 16., 32.}) add(history, a_case("net", b), 0.1 * b);
-  const auto reply = gianniti().fit(history, Target::seconds)->predict(a_case("net", 24));
+  const auto reply = gianniti().learn(history, Target::seconds).fitted->predict(a_case("net", 24));
   EXPECT_EQ(reply.estimate->rests_on.runs, 3);
   EXPECT_EQ(reply.estimate->rests_on.networks, 1);
   EXPECT_EQ(reply.estimate->rests_on.devices, 1);

@@ -74,7 +74,7 @@ History runs_of(std::size_t count, double between, double luck) {
 }
 
 double log_error(const Estimator& estimator, const History& history, const Case& what, double truth) {
-  const auto reply = estimator.fit(history, Target::seconds)->predict(what);
+  const auto reply = estimator.learn(history, Target::seconds).fitted->predict(what);
   EXPECT_TRUE(reply.estimate) << reply.why;
   return reply.estimate ? std::fabs(reply.estimate->log_mean - std::log(truth)) : 9;
 }
@@ -139,7 +139,7 @@ TEST(Roofline, OneRunOfANetworkTellsOfItsOtherBatchSizesAndPhase) {
 
 TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
   const History history = runs_of(6, 0.2, 0.02);
-  const auto fitted = layer_roofline().fit(history, Target::seconds);
+  const auto fitted = layer_roofline().learn(history, Target::seconds).fitted;
   const auto seen = fitted->predict(history.front().what).estimate;
   const auto unseen = fitted->predict(of("unseen", net(7, 5), 16, "train")).estimate;
   ASSERT_TRUE(seen && unseen);
@@ -151,7 +151,7 @@ TEST(Roofline, AnUnseenNetworkIsLessSureThanASeenOne) {
 // have half of the variance of one.
 TEST(Roofline, IsAsUnsureOfAKindOfLayerThatNeverRanAsBeforehand) {
   constexpr double kKindPrior = 0.6;
-  const auto fitted = layer_roofline().fit(runs_of(6, 0.05, 0.02), Target::seconds);
+  const auto fitted = layer_roofline().learn(runs_of(6, 0.05, 0.02), Target::seconds).fitted;
   const auto variance_of = [&](std::initializer_list<int> kinds) {
     auto costs = std::make_shared<Costs>();
     for (const int kind : kinds) costs->layers.push_back({.kind = kind, .matrix = true, .operations = 1e15});
@@ -163,11 +163,11 @@ TEST(Roofline, IsAsUnsureOfAKindOfLayerThatNeverRanAsBeforehand) {
 
 TEST(Roofline, SaysWhatItLacks) {
   const History few = runs_of(2, 0.1, 0.02);
-  EXPECT_EQ(layer_roofline().needs(few, Target::seconds), std::nullopt);
-  EXPECT_THAT(layer_roofline().needs(runs_of(1, 0.1, 0.02), Target::seconds).value_or(""),
+  EXPECT_EQ(layer_roofline().learn(few, Target::seconds).missing, "");
+  EXPECT_THAT(layer_roofline().learn(runs_of(1, 0.1, 0.02), Target::seconds).missing,
               testing::HasSubstr("2 networks"));
-  EXPECT_EQ(learn(layer_roofline(), few, Target::joules), nullptr);
-  const auto fitted = layer_roofline().fit(few, Target::seconds);
+  EXPECT_EQ(layer_roofline().learn(few, Target::joules).fitted, nullptr);
+  const auto fitted = layer_roofline().learn(few, Target::seconds).fitted;
   EXPECT_FALSE(fitted->predict(a_case("undescribed", 8)).estimate);
   Case elsewhere = few.front().what;
   elsewhere.device = "P100";
@@ -183,10 +183,10 @@ TEST(Roofline, SurvivesAnyNumbers) {
   add(history, of("vast", vast, 1e9, "train"), 1e-9);
   add(history, of("endless", net(2, 2), 8, "train"), 1e12);
   add(history, of("nan", net(2, 2), 8, "train"), std::nan(""));
-  const auto reply = layer_roofline().fit(history, Target::seconds)->predict(history.front().what);
+  const auto reply = layer_roofline().learn(history, Target::seconds).fitted->predict(history.front().what);
   ASSERT_TRUE(reply.estimate);
   EXPECT_NEAR(reply.estimate->log_mean, std::log(history.front().value), 0.3);
-  const auto fitted = layer_roofline().fit(history, Target::seconds);
+  const auto fitted = layer_roofline().learn(history, Target::seconds).fitted;
   EXPECT_FALSE(fitted->predict(of("vast", vast, 1e9, "train")).estimate);
 }
 
