@@ -47,6 +47,7 @@ class FittedGroups final : public Fitted {
  public:
   FittedGroups(const Grouped& form, std::map<std::string, Runs> groups, const FittedGroups* before)
       : group_of_(form.group), layered_(form.layered) {
+    if (Runs none; form.beforehand) beforehand_ = form.fit(none);
     for (auto& [key, runs] : groups) {
       const std::size_t fingerprint = fingerprint_of(runs);
       if (const auto* const known = before != nullptr ? before->group(key) : nullptr;
@@ -64,6 +65,7 @@ class FittedGroups final : public Fitted {
     if (layered_ && !what.has_layers()) return abstain("no log showed the network's layers");
     if (layered_ && what.phase == "time") return abstain("a timing run is nothing to be estimated");
     const auto* const found = group(group_of_(what));
+    if (found == nullptr && beforehand_) return beforehand_(what);
     if (found == nullptr) return abstain("too few runs of " + what.network + " like this one");
     Reply out = (*found)->answers(what);
     if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = (*found)->rests_on;
@@ -85,6 +87,7 @@ class FittedGroups final : public Fitted {
 
   std::function<std::string(const Case&)> group_of_;
   bool layered_;
+  Answers beforehand_;
   std::map<std::string, Known> groups_;
 };
 
@@ -96,7 +99,7 @@ Estimator grouped(Grouped form) {
           [form = std::move(form)](const History& history, Target target, const Fitted* before) -> Learnt {
             if (!form.targets.contains(target)) return {nullptr, "another quantity than this"};
             auto groups = groups_of(form, history);
-            if (groups.empty()) return {nullptr, form.missing};
+            if (groups.empty() && !form.beforehand) return {nullptr, form.missing};
             const auto* const groups_before = static_cast<const FittedGroups*>(before);
             return {std::make_unique<FittedGroups>(form, std::move(groups), groups_before), ""};
           }};

@@ -21,7 +21,8 @@ struct Grouped {
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};
   std::function<bool(const Runs&)> enough = {};  // whether such a group can be fitted; empty: any
-  std::string missing;                           // what the history lacks where no group can be
+  std::string missing = {};                      // what the history lacks where no group can be
+  bool beforehand = false;                       // answers where there is no group, too: by a fit of no runs
   // The fit may sort the runs, and leave some out. Empty: they can't be fitted after all. What it answers needs to
   // say what it rests on only where that is not all of these runs.
   std::function<Answers(Runs&)> fit;

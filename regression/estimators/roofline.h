@@ -6,33 +6,25 @@
 //
 // for the forward pass; training adds the same sum over the backward passes, times a factor of its own, and rewriting
 // the weights. A layer is bound by arithmetic or by memory (the roofline), and where both take nearly as long it takes
-// longer than either: the root of the squares has no kink there that a search could not cross. In the logarithm every
-// network is off by something of its own, and each of its phases by a little more: two levels of random effects. They
-// are what is known of a network that ran at another batch size, or in its other phase only, and they vanish for one
-// that never ran.
+// longer than either: the root of the squares has no kink there that a search could not cross (formula.h).
 //
 // Williams, Waterman & Patterson, CACM 2009; Hong & Kim, ISCA 2009; Zhang & Owens, HPCA 2011.
 #pragma once
 
 #include <Eigen/Core>
 
-#include "regression/estimators/estimator.h"
+#include "regression/estimators/formula.h"
 
 namespace etad::estimators {
 
-// The parameters, all in the logarithm: so every one of them is positive, and a prior on it is one on a
-// factor.
+// The parameters, all in the logarithm: so every one of them is positive, and a prior on it is one on a factor.
 namespace roofline {
 enum Parameter : int { kPeak, kBandwidth, kScalar, kIteration, kLayer, kBackward, kLowering, kFirstKind };
 inline constexpr int kParameters = kFirstKind + kLayerKinds;
 using Parameters = Eigen::Matrix<double, kParameters, 1>;
 
-// Seconds of one iteration, and the derivatives of their logarithm. Linear in the number of layers.
-struct Prediction {
-  double seconds = 0;
-  Parameters gradient = Parameters::Zero();
-};
-Prediction predict(const Case& what, const Parameters& at);
+// Seconds of one iteration. Linear in the number of layers.
+FormulaValue predict(const Case& what, const Eigen::VectorXd& at);
 }  // namespace roofline
 
 }  // namespace etad::estimators

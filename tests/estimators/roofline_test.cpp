@@ -67,7 +67,7 @@ History runs_of(std::size_t count, double between, double luck) {
     for (const char* phase : {"train", "test"})
       for (const double samples : {4, 16, 64}) {
         const Case what = of("net" + std::to_string(i), costs, samples, phase);
-        add(out, what, roofline::predict(what, machine()).seconds * std::exp(own + luck * normal(random)));
+        add(out, what, roofline::predict(what, machine()).value * std::exp(own + luck * normal(random)));
       }
   }
   return out;
@@ -86,7 +86,7 @@ TEST(Roofline, TheDerivativesAreThoseOfTheFormula) {
     for (int i = 0; i < roofline::kParameters; ++i) {
       Parameters at = machine();
       at(i) += 1e-6;
-      const double slope = (std::log(roofline::predict(what, at).seconds) - std::log(seconds)) / 1e-6;
+      const double slope = (std::log(roofline::predict(what, at).value) - std::log(seconds)) / 1e-6;
       EXPECT_NEAR(gradient(i), slope, 1e-5) << i;
     }
   }
@@ -97,7 +97,7 @@ TEST(Roofline, ALayerTakesTheLongerOfArithmeticAndMemory) {
   auto costs = std::make_shared<Costs>();
   costs->layers.push_back({.kind = 0, .matrix = true, .operations = 3e9, .elements = 1});
   costs->layers.push_back({.kind = 1, .matrix = true, .operations = 1, .weights = 4e9});
-  const double seconds = roofline::predict(of("n", costs, 2, "test"), machine()).seconds;
+  const double seconds = roofline::predict(of("n", costs, 2, "test"), machine()).value;
   EXPECT_NEAR(seconds, 2e-3 + 2 * 2e-5 + 2 * 3e9 / 30e9 + 4 * 4e9 / 8e9, 1e-6);
 }
 
@@ -105,7 +105,7 @@ TEST(Roofline, ALayerTakesTheLongerOfArithmeticAndMemory) {
 TEST(Roofline, ALayerBoundByBothTakesTheRootOfTheSquares) {
   auto costs = std::make_shared<Costs>();
   costs->layers.push_back({.kind = 0, .matrix = true, .operations = 30e9, .elements = 2e9});
-  const double seconds = roofline::predict(of("n", costs, 1, "test"), machine()).seconds;
+  const double seconds = roofline::predict(of("n", costs, 1, "test"), machine()).value;
   EXPECT_NEAR(seconds, 2e-3 + 2e-5 + std::sqrt(2), 1e-6);
 }
 
@@ -113,14 +113,14 @@ TEST(Roofline, ANetworkThatNeverRanIsEstimatedFromTheOthers) {
   const History history = runs_of(5, 0.05, 0.02);
   for (const char* phase : {"train", "test"}) {
     const Case what = of("unseen", net(9, 10), 32, phase);
-    EXPECT_LT(log_error(layer_roofline(), history, what, roofline::predict(what, machine()).seconds), 0.1);
+    EXPECT_LT(log_error(layer_roofline(), history, what, roofline::predict(what, machine()).value), 0.1);
   }
 }
 
 // Two networks can't tell the kinds of their layers apart: the multipliers stay near what is assumed of them.
 TEST(Roofline, TwoNetworksAreEnough) {
   const Case what = of("unseen", net(9, 10), 32, "train");
-  const double truth = roofline::predict(what, machine()).seconds;
+  const double truth = roofline::predict(what, machine()).value;
   EXPECT_LT(log_error(layer_roofline(), runs_of(2, 0.05, 0.02), what, truth), 0.3);
 }
 
@@ -128,7 +128,7 @@ TEST(Roofline, TwoNetworksAreEnough) {
 TEST(Roofline, OneRunOfANetworkTellsOfItsOtherBatchSizesAndPhase) {
   History history = runs_of(5, 0.15, 0.01);
   const auto costs = net(9, 10);
-  const auto truth = [&](const Case& what) { return 1.5 * roofline::predict(what, machine()).seconds; };
+  const auto truth = [&](const Case& what) { return 1.5 * roofline::predict(what, machine()).value; };
   const Case other = of("mine", costs, 64, "train"), tests = of("mine", costs, 64, "test");
   const double cold = log_error(layer_roofline(), history, other, truth(other));
   const Case seen = of("mine", costs, 16, "train");
