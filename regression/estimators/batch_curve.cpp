@@ -139,8 +139,7 @@ void BatchCurves::weigh_series(const Weights& beforehand) {
     series.weights /= series.weights.sum();
     if (!series.shows_curve) continue;
     const auto add = [&pools](const std::string& to, const Weights& part) {
-      const auto [pool, is_new] = pools.try_emplace(to, part);
-      if (!is_new) pool->second += part;
+      pools.try_emplace(to, Weights::Zero()).first->second += part;
     };
     add(series.pools[0], kOtherSettings * series.weights);
     add(series.pools[1], (1 - kOtherSettings) * series.weights);

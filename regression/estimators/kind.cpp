@@ -56,25 +56,25 @@ Seen::Seen(const History& history) {
   }
 }
 
-Kind Seen::kind_of(const Case& what) const {
-  const auto within = [](const std::pair<double, double>& range, double value) {
-    return value > range.first && value < range.second;
+Gap Seen::gap_of(const Case& what) const {
+  // In the logarithm; negative within the range.
+  const auto beyond = [](const std::pair<double, double>& range, double value) {
+    return std::log(std::max(value / range.second, range.first / value));
   };
   for (const Kind kind : {Kind::network, Kind::machine, Kind::device, Kind::settings})
-    if (!keys_.contains(key_in(kind, what))) return kind;
+    if (!keys_.contains(key_in(kind, what))) return {kind};
   if (!keys_.contains(key_in(Kind::devices, what))) {
-    const auto numbers = devices_.find(key_of(what, about(Kind::settings).hidden_facts));
-    const bool between = numbers != devices_.end() && within(numbers->second, what.devices);
-    return between ? Kind::devices : Kind::devices_range;
+    const double far = beyond(devices_.at(key_of(what, about(Kind::settings).hidden_facts)), what.devices);
+    return far < 0 ? Gap{Kind::devices} : Gap{Kind::devices_range, far};
   }
-  if (keys_.contains(key_in(Kind::seen, what))) return Kind::seen;
+  if (keys_.contains(key_in(Kind::seen, what))) return {Kind::seen};
   const auto sizes = samples_.find(key_of(what, kSeries));
-  if (sizes == samples_.end()) return Kind::settings;
-  if (sizes->second.first == sizes->second.second) return Kind::one_size;
-  if (within(sizes->second, what.samples)) return Kind::batch_size;
-  const auto& [least, most] = shares_.at(key_of(what, kNetworkInPhase));
-  const double share = what.samples_per_device();
-  return share < least || share > most ? Kind::beyond_all : Kind::range;
+  if (sizes == samples_.end()) return {Kind::settings};
+  if (sizes->second.first == sizes->second.second) return {Kind::one_size};
+  const double far = beyond(sizes->second, what.samples);
+  if (far < 0) return {Kind::batch_size};
+  const bool of_all = beyond(shares_.at(key_of(what, kNetworkInPhase)), what.samples_per_device()) > 0;
+  return {of_all ? Kind::beyond_all : Kind::range, far};
 }
 
 unsigned Seen::never_seen(const Case& what) const {
@@ -89,18 +89,6 @@ Case Seen::within_lengths(Case what) const {
   if (what.iterations > 0 && lengths != lengths_.end())
     what.iterations = std::clamp(what.iterations, lengths->second.first, lengths->second.second);
   return what;
-}
-
-Gap Seen::gap_of(const Case& what) const {
-  Gap out{kind_of(what), 0};
-  const auto distance = [](const std::pair<double, double>& range, double value) {
-    return std::log(std::max(value / range.second, range.first / value));
-  };
-  if (out.kind == Kind::range || out.kind == Kind::beyond_all)
-    out.beyond = distance(samples_.at(key_of(what, kSeries)), what.samples);
-  if (out.kind == Kind::devices_range)
-    out.beyond = distance(devices_.at(key_of(what, about(Kind::settings).hidden_facts)), what.devices);
-  return out;
 }
 
 }  // namespace etad::estimators

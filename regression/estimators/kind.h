@@ -62,8 +62,8 @@ struct Gap {
 class Seen {
  public:
   explicit Seen(const History& history);
-  Kind kind_of(const Case& what) const;
   Gap gap_of(const Case& what) const;
+  Kind kind_of(const Case& what) const { return gap_of(what).kind; }
   // Those facts of the machine and of the number of devices that no run of any network has.
   unsigned never_seen(const Case& what) const;
   // The same question of a job no longer or shorter than those of the network that ran. A step takes as long in a longer

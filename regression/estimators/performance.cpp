@@ -233,41 +233,39 @@ class Comparison {
                   hidden = runs_where(history_, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
     const Seen seen(known);
-    std::map<Kind, std::vector<ReplicateGroup>> asked;
-    for (const ReplicateGroup& group : replicate_groups(hidden)) {
-      if (seen.never_seen(*group.what) & (kDevice | kFramework)) continue;  // nobody answers that
-      const Kind needed = seen.kind_of(*group.what);
-      // The batch sizes hidden from the ends of series ask for small steps beyond them.
-      const bool end = needed == Kind::range || needed == Kind::beyond_all;
-      if (needed == kind || (kind == Kind::batch_size && end)) asked[needed].push_back(group);
-    }
-    if (asked.empty()) return;
-    for (auto& [needed, groups] : asked) {
-      if (all_groups_ <= kFreely || groups.size() <= kMostAsked) continue;
-      std::ranges::sort(groups, {},
-                        [](const ReplicateGroup& one) { return hash(key_of(*one.what, kAllFacts)); });
-      groups.resize(kMostAsked);
-    }
     struct Question {
+      Kind kind;
       Case what;
       double actual;  // in the logarithm
       Trial trial;    // of no answer yet
     };
-    std::map<Kind, std::vector<Question>> questions;
-    for (const auto& [needed, groups] : asked)
-      for (const ReplicateGroup& group : groups)
-        questions[needed].push_back({seen.within_lengths(*group.what),
-                                     group.log_value,
-                                     {0, 0, fold, seen.gap_of(*group.what).beyond,
-                                      hash(key_of(*group.what, about(needed).hidden_facts))}});
+    std::vector<Question> questions;
+    for (const ReplicateGroup& group : replicate_groups(hidden)) {
+      const Case& what = *group.what;
+      if (seen.never_seen(what) & (kDevice | kFramework)) continue;  // nobody answers that
+      const Gap gap = seen.gap_of(what);
+      // The batch sizes hidden from the ends of series ask for small steps beyond them.
+      const bool end = gap.kind == Kind::range || gap.kind == Kind::beyond_all;
+      if (gap.kind != kind && !(kind == Kind::batch_size && end)) continue;
+      const std::size_t part = hash(key_of(what, about(gap.kind).hidden_facts));
+      questions.push_back(
+          {gap.kind, seen.within_lengths(what), group.log_value, {0, 0, fold, gap.beyond, part}});
+    }
+    if (questions.empty()) return;
+    if (all_groups_ > kFreely) {
+      std::ranges::sort(questions, {}, [](const Question& one) { return hash(key_of(one.what, kAllFacts)); });
+      std::array<std::size_t, kKinds> asked{};
+      std::erase_if(questions, [&](const Question& one) {
+        return ++asked[static_cast<std::size_t>(one.kind)] > kMostAsked;
+      });
+    }
     // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
     for (std::size_t i = 0; i < estimators().size(); ++i) {
       const auto fitted = estimators()[i].learn(known, target_).fitted;
       alive_();
-      for (const auto& [needed, of_kind] : questions)
-        for (const Question& question : of_kind)
-          trials_[static_cast<std::size_t>(needed)][i].push_back(
-              trial_of(fitted ? fitted->predict(question.what) : Reply{}, question.actual, question.trial));
+      for (const Question& question : questions)
+        trials_[static_cast<std::size_t>(question.kind)][i].push_back(
+            trial_of(fitted ? fitted->predict(question.what) : Reply{}, question.actual, question.trial));
     }
   }
 

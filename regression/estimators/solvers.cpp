@@ -38,13 +38,8 @@ Components principal_components(const Eigen::MatrixXd& rows, double explained) {
   const auto free = static_cast<double>(rows.rows() - 1);
   out.scale = (centred.colwise().squaredNorm() / free).cwiseSqrt();
   const double least = 1e-9 * std::max(1.0, out.scale.maxCoeff());
-  Eigen::MatrixXd standard = centred;
-  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
-    const bool varies = out.scale(j) > least;
-    if (!varies) out.scale(j) = 1;
-    standard.col(j) =
-        varies ? (centred.col(j) / out.scale(j)).eval() : Eigen::VectorXd::Zero(rows.rows()).eval();
-  }
+  out.scale = (out.scale.array() > least).select(out.scale, INFINITY);
+  const Eigen::MatrixXd standard = centred * out.scale.cwiseInverse().asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(standard.transpose() * standard / free);
   const Eigen::VectorXd variances = solver.eigenvalues().reverse().cwiseMax(0);
   const double all = variances.sum();

@@ -53,7 +53,7 @@ Eigen::VectorXd least_squares(const Eigen::MatrixXd& design, const Eigen::Vector
 
 // Principal components of standardised columns: mean 0 and variance 1 each (Pearson 1901, Hotelling 1933).
 struct Components {
-  Eigen::RowVectorXd mean, scale;  // of the columns as they were given
+  Eigen::RowVectorXd mean, scale;  // of the columns as they were given; infinite of one that does not vary
   Eigen::MatrixXd directions;      // a column a component, that of the largest variance first
 
   Eigen::VectorXd of(const Eigen::RowVectorXd& row) const {
