@@ -18,7 +18,8 @@ constexpr int kSteps = 12;
 constexpr int kTries = 8;       // of a step
 constexpr double kNear = 3e-2;  // a step this short, in the logarithm, is the last
 constexpr double kWorth = 3;    // levels, and runs, that what is assumed of their deviations counts for
-constexpr double kDegrees = 4;  // of freedom of the noise, Student's t: a run that went astray has little say
+constexpr double kNoiseDegrees =
+    4;  // of freedom of the noise, Student's t: a run that went astray has little say
 
 double squared(double x) {
   return x * x;
@@ -146,8 +147,8 @@ class FittedFormula {
     double damping = 1;
     for (int step = 0; step < kSteps; ++step) {
       const Eigen::VectorXd precise = precision();
-      const Eigen::VectorXd weight = count * (kDegrees + 1) / squared(noise_) /
-                                     (kDegrees + count * (rows.residual.array() / noise_).square());
+      const Eigen::VectorXd weight = count * (kNoiseDegrees + 1) / squared(noise_) /
+                                     (kNoiseDegrees + count * (rows.residual.array() / noise_).square());
       const auto cost = [&](const Eigen::VectorXd& x) {
         return weight.dot(rows.residual.cwiseAbs2()) + precise.dot((x - beforehand).cwiseAbs2());
       };
