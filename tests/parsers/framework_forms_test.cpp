@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string clock(int seconds) {
+std::string after_five(int seconds) {
   return time_of_day(5, seconds);
 }
 
@@ -61,7 +61,7 @@ TEST(FrameworkForms, MmengineTellsItsDevicesFarAboveItsSteps) {
       "03/04 05:00:01 - mmengine - INFO - Checkpoints will be saved to /home/user/work_dirs/retina_r18.");
   for (int i = 1; i <= 4; ++i)
     lines.push_back(
-        "03/04 " + clock(50 * i) +
+        "03/04 " + after_five(50 * i) +
         written(" - mmengine - INFO - Epoch(train)  [%d][%3d/100]  base_lr: 1.0000e-02 lr: 1.0000e-02  "
                 "eta: 0:00:00  time: 1.0000  data_time: 0.0100  memory: 1234  loss: 1.2500",
                 (i + 1) / 2, i % 2 != 0 ? 50 : 100));
@@ -77,7 +77,7 @@ Lines torchtitan(const Lines& head) {
   for (const std::string& line : head)
     lines.push_back("[rank0]:[titan] 2026-03-04 05:00:00,500 - root - INFO - " + line);
   for (int i = 10; i <= 50; i += 10)
-    lines.push_back("[rank0]:[titan] 2026-03-04 " + clock(i) +
+    lines.push_back("[rank0]:[titan] 2026-03-04 " + after_five(i) +
                     written(",500 - root - INFO - step: %d  loss:  7.12500  grad_norm:  1.2500  memory: "
                             "40.25GiB(50.31%%)  tps: 6,125  tflops: 350.25  mfu: 35.40%%",
                             i));
@@ -149,7 +149,7 @@ TEST(FrameworkForms, LerobotStatesItsStepTimes) {
   };
   for (int i = 200; i <= 4000; i += 200)
     lines.push_back(
-        "INFO 2026-03-04 " + clock(i / 5 * 2) +
+        "INFO 2026-03-04 " + after_five(i / 5 * 2) +
         (i < 1000 ? written(" bot_train.py:769 step:%d", i)
                   : written(" bot_train.py:769 step:%.0fK", i / 1000.)) +
         " smpl:3K ep:4 epch:0.08 loss:1.250 grdn:2.5 lr:1.0e-05 data_s:0.010 updt_s:0.380 step_s:0.400");
@@ -211,7 +211,7 @@ TEST(FrameworkForms, StartedAnewBeforeItsSecondLine) {
   const auto say = [&](int seconds, int iteration) {
     for (int i = 0; i < 2; ++i)
       lines.push_back(
-          "26-03-04 " + clock(seconds) +
+          "26-03-04 " + after_five(seconds) +
           written(".%03d : <epoch:  0, iter: %7d, lr:2.000e-04> G_loss: 2.231e-02 ", 745 + i, iteration));
   };
   say(0, 200);
@@ -227,7 +227,7 @@ TEST(FrameworkForms, AnEpochsOtherLinesAreNoStartAnew) {
   Lines lines;
   for (int epoch = 0; epoch < 8; ++epoch) {
     const auto say = [&](int seconds, const char* what) {
-      lines.push_back("2026-03-04 " + clock(180 * epoch + seconds) +
+      lines.push_back("2026-03-04 " + after_five(180 * epoch + seconds) +
                       written(",125 - INFO - epoch: %d", epoch) + what);
     };
     say(0, " start, learning rate: 0.01");
@@ -243,7 +243,7 @@ TEST(FrameworkForms, DinoCountsTheStepsOfAllTheTraining) {
   Lines lines;
   for (int i = 0; i <= 200; i += 10)
     lines.push_back(
-        "I20260304 " + clock(i / 2) +
+        "I20260304 " + after_five(i / 2) +
         written(" 4711 dinov2 helpers.py:102] Training  [   %3d/125000]  eta: 17:20:04  lr: 0.0001 (0.0001)  "
                 "total_loss: 12.1250 (12.2500)  time: 0.500000  data: 0.000125  max mem: 12345",
                 i));
@@ -258,7 +258,7 @@ TEST(FrameworkForms, SwiftsStepsByMegatronAreCountedOnce) {
   Lines lines = {"[INFO:swift] logging_path: out/logging.jsonl"};
   for (int i = 5; i <= 200; i += 5) {
     lines.push_back(written("Train:  %2d%%|##", i / 2) + written("        | %d/200 [", i) +
-                    clock(3 * i).substr(3) + "<00:00,  3.00s/it]");
+                    after_five(3 * i).substr(3) + "<00:00,  3.00s/it]");
     lines.push_back("{'loss': 1.25, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'iteration': '" +
                     written("%d/200", i) + "', 'elapsed_time': '" + written("%dm ", 3 * i / 60) +
                     written("%ds", 3 * i % 60) + "', 'memory(GiB)': 40.25, 'train_speed(s/it)': 3.0}");
@@ -276,7 +276,7 @@ TEST(FrameworkForms, KairsTestsAreNotInItsSteps) {
   Lines lines;
   int seconds = 0;
   const auto say = [&](const std::string& what) {
-    lines.push_back("26-03-04 " + clock(seconds) + ".250 : " + what);
+    lines.push_back("26-03-04 " + after_five(seconds) + ".250 : " + what);
   };
   for (const int devices : {8, 4}) {
     say("  task: sr_x2");
