@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-constexpr std::int64_t kRoot = 0, kAlice = 1001, kBob = 1002;
+constexpr std::int64_t kRoot = 0, kAda = 1001, kBen = 1002;
 constexpr const char* kAlices = "/alice/train.log";
 constexpr const char* kBobs = "/bob/train.log";
 
@@ -37,11 +37,11 @@ class FollowingOtherOwners : public testing::Test {
 };
 
 TEST_F(FollowingOtherOwners, ANameHidesNobodysLog) {
-  write(kLog, "alice's\n", kAlice);
+  write(kLog, "alice's\n", kAda);
   etad_.poll();
-  write("/logs/train.log.1", "one\n", kBob);
-  write("/logs/train.log-20260711", "two\n", kBob);
-  write("/logs/train.log.2", "rotated\n", kAlice);
+  write("/logs/train.log.1", "one\n", kBen);
+  write("/logs/train.log-20260711", "two\n", kBen);
+  write("/logs/train.log.2", "rotated\n", kAda);
   etad_.poll();
   EXPECT_THAT(lines_of("/logs/train.log.1"), ElementsAre("one"));
   EXPECT_THAT(lines_of("/logs/train.log-20260711"), ElementsAre("two"));
@@ -49,10 +49,10 @@ TEST_F(FollowingOtherOwners, ANameHidesNobodysLog) {
 }
 
 TEST_F(FollowingOtherOwners, NorDoesOneThatCameFirst) {
-  write(kLog, "", kAlice);
-  write("/logs/train.log.1", "one\n", kBob);
+  write(kLog, "", kAda);
+  write("/logs/train.log.1", "one\n", kBen);
   write("/root/train.log", "", kRoot);
-  write("/root/train.log.1", "root's rotated file, whoever's it is\n", kBob);
+  write("/root/train.log.1", "root's rotated file, whoever's it is\n", kBen);
   etad_.poll();
   EXPECT_THAT(etad_.lines, ElementsAre("one"));
 }
@@ -60,24 +60,24 @@ TEST_F(FollowingOtherOwners, NorDoesOneThatCameFirst) {
 TEST_F(FollowingOtherOwners, NorNumbersWithin) {
   Harness etad(watching("/logs/*.log"));
   etad.files.write(kLog, "alice's\n");
-  etad.files.file(kLog)->owner = kAlice;
+  etad.files.file(kLog)->owner = kAda;
   etad.poll();
   etad.files.rename(kLog, "/logs/train.2.log");
   etad.files.write("/logs/train.1.log", "bob's\n");
-  etad.files.file("/logs/train.1.log")->owner = kBob;
+  etad.files.file("/logs/train.1.log")->owner = kBen;
   etad.poll();
   EXPECT_THAT(etad.lines_of["/logs/train.1.log"], ElementsAre("bob's"));
 }
 
 TEST_F(FollowingOtherOwners, ACopyOfAGoneLogIsItsCopiers) {
-  write(kAlices, kLong + "\n", kAlice);
+  write(kAlices, kLong + "\n", kAda);
   etad_.poll();
   etad_.files.rename(kAlices, "/away/train");
   etad_.poll();
   for (const bool restarted : {false, true}) {
     if (restarted) etad_.restart();
     const std::string copy = restarted ? "/bob/again.log" : kBobs;
-    write(copy, kLong + "\nforged\n", kBob);
+    write(copy, kLong + "\nforged\n", kBen);
     etad_.poll();
     EXPECT_THAT(lines_of(kAlices), ElementsAre(kLong));
     EXPECT_THAT(lines_of(copy), ElementsAre(kLong, "forged"));
@@ -85,25 +85,25 @@ TEST_F(FollowingOtherOwners, ACopyOfAGoneLogIsItsCopiers) {
 }
 
 TEST_F(FollowingOtherOwners, NorIsItTheGoneOneUnderItsOwnName) {
-  write(kLog, kLong + "\n", kAlice);
+  write(kLog, kLong + "\n", kAda);
   etad_.poll();
   etad_.files.remove(kLog);
   etad_.poll();
-  write(kLog, kLong + "\nforged\n", kBob);
+  write(kLog, kLong + "\nforged\n", kBen);
   etad_.poll();
   EXPECT_THAT(etad_.lines, ElementsAre(kLong, kLong, "forged")) << "all of it is bob's";
-  EXPECT_EQ(etad_.positions[kLog].owner, kBob);
+  EXPECT_EQ(etad_.positions[kLog].owner, kBen);
   EXPECT_EQ(etad_.restarts, 1);
 }
 
 TEST_F(FollowingOtherOwners, WhatOthersPutAmongRotatedFilesIsNotRead) {
-  write(kLog, "one\n", kAlice);
+  write(kLog, "one\n", kAda);
   etad_.poll();
   etad_.stop();
-  write(kLog, "two\n", kAlice);
+  write(kLog, "two\n", kAda);
   etad_.files.rename(kLog, "/logs/train.log.2");
-  write("/logs/train.log.1", "forged\n", kBob);
-  write(kLog, "three\n", kAlice);
+  write("/logs/train.log.1", "forged\n", kBen);
+  write(kLog, "three\n", kAda);
   etad_.start();
   etad_.poll();
   EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three"));
@@ -111,38 +111,38 @@ TEST_F(FollowingOtherOwners, WhatOthersPutAmongRotatedFilesIsNotRead) {
 }
 
 TEST_F(FollowingOtherOwners, WhatRootHasCopiedStaysItsOwners) {
-  write(kLog, "one\n", kAlice);
+  write(kLog, "one\n", kAda);
   etad_.poll();
   etad_.stop();
-  write(kLog, "two\n", kAlice);
+  write(kLog, "two\n", kAda);
   etad_.files.copy(kLog, kRotated);
   etad_.files.file(kRotated)->owner = kRoot;
   etad_.files.truncate(kLog);
-  write(kLog, "three\n", kAlice);
+  write(kLog, "three\n", kAda);
   etad_.start();
   etad_.poll();
   EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three"));
   etad_.files.rename(kLog, "/logs/train.log.2");
-  write(kLog, "four\n", kAlice);
+  write(kLog, "four\n", kAda);
   etad_.restart();
   etad_.poll();
   EXPECT_THAT(lines_of(kLog), ElementsAre("one", "two", "three", "four"));
 }
 
 TEST_F(FollowingOtherOwners, WhoHasReadTheSameBeforeHidesNothing) {
-  write(kBobs, kLong + "\ntwo\n", kBob);
-  write(kLog, kLong + "\n", kAlice);
+  write(kBobs, kLong + "\ntwo\n", kBen);
+  write(kLog, kLong + "\n", kAda);
   etad_.poll();
   etad_.files.rename(kBobs, "/bob/train.log.1");
-  write(kBobs, "next\n", kBob);
+  write(kBobs, "next\n", kBen);
   etad_.poll();
   ASSERT_EQ(etad_.ended, 1);
   etad_.restart();
-  write(kLog, "two\n", kAlice);
+  write(kLog, "two\n", kAda);
   etad_.files.gzip(kLog, "/logs/train.log.1.gz");
-  etad_.files.file("/logs/train.log.1.gz")->owner = kAlice;
+  etad_.files.file("/logs/train.log.1.gz")->owner = kAda;
   etad_.files.create(kLog, "three\n");
-  etad_.files.file(kLog)->owner = kAlice;
+  etad_.files.file(kLog)->owner = kAda;
   etad_.poll();
   EXPECT_THAT(lines_of(kLog), ElementsAre(kLong, "two", "three"));
 }
