@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/follow/beside.h"
+#include "daemon/follow/filesystem.h"
 #include "daemon/follow/identity.h"
 #include "daemon/follow/journal.h"
 #include "parsers/rules/shape_memory.h"
@@ -31,11 +32,6 @@ bool was_just_begun(const follow::Batch& batch, Instant wall) {
 
 std::string content_of(const SourceRow& row) {
   return follow::finished_identity(row.head, row.offset, row.marker);
-}
-
-// Whether what is `now`'s can be nothing that `before` has begun. Root's may be.
-bool is_anothers(const std::optional<std::int64_t>& before, const std::optional<std::int64_t>& now) {
-  return before && now && *now != *before && *now != 0;
 }
 
 // Whether what the history has of `source` is in `import`, too.
@@ -163,7 +159,7 @@ Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSou
   if (found == rows->end()) return std::nullopt;
   auto row = writer.source(found->id);
   if (!row || !*row) return row;
-  if ((*row)->path != path && is_anothers((*row)->owner, owner))
+  if ((*row)->path != path && !follow::may_be_of((*row)->owner, owner))
     return fail(ErrorKind::conflict, "the import is of another user's log");
   (*row)->kind = "file";
   (*row)->path = path;
@@ -226,7 +222,7 @@ Result<void> Ingest::part_from_others(IngestedSource& source, const follow::Batc
   if (!batch.restarted) return {};
   const auto awake = wake(source);
   if (!awake) return tl::unexpected(awake.error());
-  if (!is_anothers((*awake)->row.owner, batch.owner)) return {};
+  if (follow::may_be_of((*awake)->row.owner, batch.owner)) return {};
   (*awake)->parser.close((*awake)->records);
   (*awake)->row.gone = true;
   ended_.emplace_back(&source, std::move(source.awake));

@@ -52,8 +52,12 @@ inline bool is_copy(const FileStatus& status) {
 
 // Whether a file may be what became of this owner's. A name or a content that tells it anybody may give to a file of his
 // own; root's may be the work of a rotation. Where an owner is not known, all may.
+inline bool may_be_of(const std::optional<std::int64_t>& owner,
+                      const std::optional<std::int64_t>& owner_of_file) {
+  return !owner || !owner_of_file || *owner_of_file == *owner || *owner_of_file == 0;
+}
 inline bool may_be_of(const std::optional<std::int64_t>& owner, const FileStatus& file) {
-  return !owner || !file.owner || *file.owner == *owner || *file.owner == 0;
+  return may_be_of(owner, file.owner);
 }
 
 struct DirectoryEntry {

@@ -39,9 +39,8 @@ struct Imports {
   // Of logs that begin with this head.
   std::function<tl::expected<std::vector<std::string>, int>(const std::string& head)> that_begin;
   // Whether the stream of that path, and of a file known by that identity (Position::identity), goes on where this import
-  // has ended: then its source is the stream's from now on. False: it is another's by now.
+  // has ended: then its source is the stream's from now on. `owner`: uid of the file's. False: it is another's by now.
   // EPERM: it is of another owner's log.
-  // `owner`: uid of the file's.
   std::function<tl::expected<bool, int>(const std::string& path, const std::string& identity,
                                         std::optional<std::int64_t> owner, const std::string& imported)>
       go_on;
