@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -436,7 +435,8 @@ void Ingest::give_back(const std::vector<follow::Batch>& batches) {
     source->moved = source->caught_up = false;
     follower_.rewind(source->stream);
   }
-  for (const auto& [source, awake] : std::views::reverse(ended_)) source->id = awake->row.id;
+  for (auto ended = ended_.rbegin(); ended != ended_.rend(); ++ended)
+    ended->first->id = ended->second->row.id;
   ended_.clear();
   moved_.clear();
   std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
