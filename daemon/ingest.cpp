@@ -261,7 +261,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   if (!found) return tl::unexpected(found.error());
   IngestedSource& source = **found;
   source.stream = batch.stream;
-  source.tag = batch.tag;
+  source.tag = static_cast<std::uint32_t>(batch.tag);
   if (auto parted = part_from_others(source, batch); !parted) return parted;
   if (source.is_news(batch)) {
     const auto awake = wake(source);
@@ -324,7 +324,7 @@ Result<void> Ingest::close_still_runs() {
 
 // The history knows what is to be known of them, should they come back.
 void Ingest::forget_gone() {
-  std::erase_if(sources_, [&](const auto& entry) {
+  erase_if(sources_, [&](const auto& entry) {
     const IngestedSource& source = *entry.second;
     return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
   });
@@ -355,6 +355,9 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
 }
 
 Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, Instant wall) {
+  // First what is kept of each: among what parsing takes and gives back, it would hold that memory's pages.
+  for (const follow::Batch& batch : batches)
+    if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
   for (const follow::Batch& batch : batches)
     if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());

@@ -10,6 +10,7 @@
 // One thread drives an Ingest; times are given to it.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -19,7 +20,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -130,7 +130,7 @@ class Ingest {
   follow::Follower& follower_;
   RulesLook rules_look_;
   std::unique_ptr<ShapeMemory> shapes_;  // of all logs' lines
-  std::unordered_map<std::string_view, std::unique_ptr<IngestedSource>>
+  boost::unordered_flat_map<std::string_view, std::unique_ptr<IngestedSource>, std::hash<std::string_view>>
       sources_;  // by path; the names are theirs
   std::vector<IngestedSource*> awake_;
   std::vector<IngestedSource*> moved_;  // what the next commit is about

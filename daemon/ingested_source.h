@@ -47,7 +47,7 @@ struct IngestedSource {
   std::string path;
   std::int64_t id = 0;  // in the history; 0: not there yet
   follow::StreamId stream = 0;
-  std::size_t tag = 0;
+  std::uint32_t tag = 0;
   std::int64_t offset = 0;                        // as committed
   follow::SteadyTime used{};                      // when it last moved
   Instant modified{};                             // the file's last change, as far as we saw it

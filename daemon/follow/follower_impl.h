@@ -1,6 +1,7 @@
 // What the follower is made of: its streams, who reads which file, and when each is looked at.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +22,10 @@
 #include "daemon/follow/stream.h"
 
 namespace etad::follow {
+
+// In one array: of ten thousand files, nodes would lie between what each commit takes and gives back, and hold its memory.
+template <class Key, class Value, class Hash = std::hash<Key>>
+using FlatMap = boost::unordered_flat_map<Key, Value, Hash>;
 
 inline constexpr std::chrono::microseconds kOfEachName{10};  // of rest, for half a microsecond of listing
 
@@ -109,9 +114,9 @@ struct Follower::Impl {
   Stream::Surroundings around;
 
   std::map<StreamId, Followed> streams;
-  std::unordered_map<std::string_view, StreamId> by_path;  // the names are the streams'
-  std::set<std::pair<std::string, StreamId>> by_target;    // where a link leads: several may lead to one file
-  std::map<FileKey, StreamId> by_key;
+  FlatMap<std::string_view, StreamId> by_path;           // the names are the streams'
+  std::set<std::pair<std::string, StreamId>> by_target;  // where a link leads: several may lead to one file
+  FlatMap<FileKey, StreamId, HashOfKey> by_key;
   std::set<std::pair<std::uint64_t, StreamId>> by_head;
   std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has
   std::map<std::int64_t, std::size_t> refused;             // and how many more were found at the last scan

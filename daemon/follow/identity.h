@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,12 @@ struct FileKey {
   std::uint64_t inode = 0;
   std::int64_t born = 0;  // microseconds since 1970; 0: not known
   auto operator<=>(const FileKey&) const = default;
+};
+struct HashOfKey {  // inodes count up, and of one device most often
+  std::size_t operator()(const FileKey& key) const {
+    return std::hash<std::uint64_t>{}(key.inode ^ key.device << 40 ^
+                                      static_cast<std::uint64_t>(key.born) << 20);
+  }
 };
 inline FileKey key_of(const FileStatus& status) {
   return {status.device, status.inode, status.born.time_since_epoch().count()};

@@ -38,9 +38,10 @@ void Schedule::set_owner(StreamId stream, std::optional<std::int64_t> owner) {
   const auto found = entries_.find(stream);
   if (found == entries_.end() || found->second.owner == owner) return;
   Entry& entry = found->second;
-  change(entry.owner, [&](Owner& before) { before.order.erase(entry.turn); });
+  decltype(Owner::order)::node_type place;
+  change(entry.owner, [&](Owner& before) { place = before.order.extract(entry.turn); });
   entry.owner = owner;
-  change(owner, [&](Owner& after) { after.order.emplace(entry.turn, stream); });
+  change(owner, [&](Owner& after) { after.order.insert(std::move(place)); });
 }
 
 Schedule::Turn Schedule::place_of(const Owner& owner) {
@@ -81,11 +82,11 @@ std::optional<SteadyTime> Schedule::next() const {
   return later_.empty() ? std::nullopt : std::optional(later_.begin()->first.first);
 }
 
-void Schedule::move(StreamId stream, Entry& entry, SteadyTime due, bool looked) {
+void Schedule::move(Entry& entry, SteadyTime due, bool looked) {
   change(entry.owner, [&](Owner& owner) {
-    owner.order.erase(entry.turn);
-    entry.turn = {due, ++turns_};
-    owner.order.emplace(entry.turn, stream);
+    auto place = owner.order.extract(entry.turn);
+    place.key() = entry.turn = {due, ++turns_};
+    owner.order.insert(std::move(place));
     if (looked) owner.looked = turns_;
   });
 }
@@ -97,14 +98,14 @@ void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval
   entry.hinted = false;
   // Ten thousand streams found at once should not be looked at all at once for ever.
   const auto spread = entry.interval * (stream % 64) / 256;
-  move(stream, entry, in_company(now + entry.interval - spread, interval), true);
+  move(entry, in_company(now + entry.interval - spread, interval), true);
 }
 
 void Schedule::again(StreamId stream, SteadyTime now) {
   Entry& entry = entries_.at(stream);
   entry.looked = now;
   entry.interval = options_.active_interval;
-  move(stream, entry, now, true);
+  move(entry, now, true);
 }
 
 void Schedule::moved(StreamId stream, SteadyTime now) {
@@ -124,12 +125,12 @@ void Schedule::hint(StreamId stream, SteadyTime now) {
   entry.hinted = true;
   entry.hint_missed = false;
   const SteadyTime at = std::max(now, entry.looked + options_.hint_interval);
-  if (at < entry.turn.first) move(stream, entry, at);
+  if (at < entry.turn.first) move(entry, at);
 }
 
 void Schedule::now(StreamId stream, SteadyTime now) {
   Entry& entry = entries_.at(stream);
-  if (now < entry.turn.first) move(stream, entry, now);
+  if (now < entry.turn.first) move(entry, now);
 }
 
 void Schedule::rest_owner(StreamId stream, SteadyTime until) {

@@ -63,7 +63,7 @@ class Schedule {
   static Turn place_of(const Owner& owner);              // among those who come later
   template <class Change>
   void change(const Uid& uid, const Change& change);
-  void move(StreamId stream, Entry& entry, SteadyTime due, bool looked = false);
+  void move(Entry& entry, SteadyTime due, bool looked = false);
   void after_look(StreamId stream, SteadyTime now, std::chrono::milliseconds interval);
 
   const Options& options_;
