@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "parsers/base/printable.h"
 
@@ -27,13 +28,18 @@ void append_steering(std::string& out, char32_t code) {
   }
 }
 
+// The characters that are written as they are: in answers, nearly all.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = ' '; c < 0x7F; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
 // What would steer a terminal is escaped, though JSON does not ask for it: answers are shown as they come.
 void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
-    const std::size_t plain = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(),
-                         [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; }) -
-        text.begin());
+    std::size_t plain = 0;
+    while (plain < text.size() && kPlain[static_cast<unsigned char>(text[plain])]) ++plain;
     out += text.substr(0, plain);
     text.remove_prefix(plain);
     if (text.empty()) return;

@@ -56,6 +56,25 @@ TEST(JsonWriter, EscapesAndMendsStrings) {
             "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xf0\x9f\x98\x80\"");
 }
 
+TEST(JsonWriter, FindsWhatIsToBeEscapedAtEachPlace) {
+  for (int c = 0; c < 0x80; ++c) {
+    const std::string alone = [&] {
+      JsonWriter json;
+      json.value(std::string(1, static_cast<char>(c)));
+      return json.take();
+    }();
+    const bool escapes = c < ' ' || c == '"' || c == '\\' || c == 0x7F;
+    EXPECT_EQ(alone.size() > 3, escapes) << c;
+    for (std::size_t at = 0; at < 20; ++at) {
+      const std::string before(at, ' '), behind(20 - at, '~');
+      JsonWriter json;
+      json.value(before + static_cast<char>(c) + behind);
+      EXPECT_EQ(json.take(), '"' + before + alone.substr(1, alone.size() - 2) + behind + '"')
+          << c << " at " << at;
+    }
+  }
+}
+
 TEST(JsonWriter, EscapesWhatWouldSteerATerminal) {
   JsonWriter json;
   json.value("\x1b]52;c;eA==\x07 \xc2\x9b \xe2\x80\xae \xf3\xa0\x81\x81");
