@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "parsers/training/line_numbers.h"
@@ -95,11 +96,24 @@ bool EpochCount::named_after_count(const Event& event) {
   return named;
 }
 
+namespace {
+
+bool is_nearly_twice(std::int64_t n, std::int64_t half) {
+  constexpr std::int64_t kPart = 50;
+  return half > 0 && std::abs(n - 2 * half) <= half / kPart;
+}
+
+}  // namespace
+
 // Whether batches "out of so many" are not an epoch's but the run's, which no new epoch sets back. The first
-// change of the epoch shows it, where the epoch before has shown several of them.
+// change of the epoch shows it, where the epoch before has shown several of them, or where epoch 0 ended with so many
+// and epoch 1 with twice as many.
 bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
   const bool next = line.epoch && epoch > *line.epoch;
   if (next && line.shown > 1 && !line.through) line.through = batch >= *line.batch;
+  if (next && line.shown == 1 && !line.through && line.epoch == 0 && epoch == 1 &&
+      is_nearly_twice(batch, *line.batch))
+    line.through = true;
   if (line.epoch != epoch) line.shown = 0;
   if (line.shown == 0 || batch > *line.batch) ++line.shown;
   line.epoch = epoch;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/parsers/hand_log.h"
 
 namespace etad::track {
@@ -40,6 +44,25 @@ TEST(EpochCount, OutOfATotalTheFirstOneDisplayedIsCountedFromOne) {
   };
   EXPECT_EQ(shown("2"), 838) << "the log begins in the second epoch";
   EXPECT_EQ(shown("50"), 49 * 833 + 5);
+}
+
+// nanoVLM shows a line an epoch, and its steps are the run's. Where the first epoch shown is not number 0, an epoch may
+// hold fewer steps than lie between two lines, and twice as many say nothing.
+TEST(EpochCount, TwiceAsManyAtTheEndOfTheSecondEpochAreTheRuns) {
+  const auto placed = [](const std::vector<std::pair<std::string, std::string>>& lines) {
+    EpochCount epochs;
+    std::int64_t last = 0;
+    for (const auto& [epoch, done] : lines)
+      last = epochs
+                 .place_of(progress({{Field::epoch, epoch}, {Field::batch, done}, {Field::batches, "9000"}}),
+                           0, 0)
+                 ->iteration;
+    return last;
+  };
+  EXPECT_EQ(placed({{"0", "510"}, {"1", "1020"}}), 1020);
+  EXPECT_EQ(placed({{"0", "510"}, {"1", "1022"}, {"2", "1530"}, {"3", "2041"}}), 2041);
+  EXPECT_EQ(placed({{"0", "510"}, {"1", "510"}}), 9510) << "they begin again";
+  EXPECT_EQ(placed({{"1", "100"}, {"2", "200"}}), 9200) << "a line every 9,100 steps";
 }
 
 TEST(EpochCount, TheLinesOwnLengthOfAnEpochWinsAndIsRemembered) {

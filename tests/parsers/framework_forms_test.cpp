@@ -299,5 +299,66 @@ TEST(FrameworkForms, KairsTestsAreNotInItsSteps) {
   EXPECT_NEAR(step_time(run), 0.25, 1e-9);
 }
 
+// Each of robomimic's bars stands above the line that tells what it was: four epochs of 100 steps in 200.25 s, each with
+// a validation and rollouts behind it.
+TEST(FrameworkForms, RobomimicsBarsStandAboveWhatTheyWere) {
+  const auto bar = [](int steps) {
+    return written("100%%|##########| %d/%d [00:40<00:00,  2.00s/it]", steps, steps);
+  };
+  Lines lines = {"============= New Training Run with Config =============",
+                 "        \"epoch_every_n_steps\": 100,",
+                 "        \"batch_size\": 16,",
+                 "        \"num_epochs\": 4,",
+                 "SequenceDataset: loading dataset into memory...",
+                 bar(7)};
+  for (int epoch = 1; epoch <= 4; ++epoch)
+    lines.insert(lines.end(), {bar(100), written("Train Epoch %d", epoch), "{", "    \"Loss\": 0.5,",
+                               "    \"Time_Epoch\": 3.3375,", "    \"Time_Train_Batch\": 1.0", "}", bar(10),
+                               written("Validation Epoch %d", epoch), "{", "    \"Loss\": 0.5,",
+                               "    \"Time_Epoch\": 0.3375", "}",
+                               "rollout: env=Lift, horizon=400, use_goals=False, num_episodes=50", bar(50),
+                               written("Epoch %d Rollouts took 2.0s (avg) with results:", epoch),
+                               written("Epoch %d Memory Usage: 8403 MB", epoch)});
+  lines.push_back("finished run successfully!");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 400);
+  EXPECT_EQ(run.max_iterations, 400);
+  EXPECT_EQ(run.train.iterations, 400);
+  EXPECT_NEAR(step_time(run), 2.0025, 1e-9);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+// prime-rl's steps were counted from 0, today's are from 1.
+TEST(FrameworkForms, PrimeRlsStepsHaveTheirOwnTime) {
+  for (const int first : {0, 1}) {
+    Lines lines = {"05:00:00 INFO Starting training loop (max_steps=40)"};
+    for (int i = 0; i < 40; ++i)
+      lines.push_back(after_five(90 * (i + 1)) + written(" SUCCESS Step %d | ", first + i) +
+                      (i % 2 == 0 ? "  59.0s" : " 1m 1s") +
+                      " | Loss 0.5125 | Grad. Norm 0.1250 | LR 1.00e-06 | Throughput 1250 tokens/s");
+    lines.push_back("06:05:00 SUCCESS RL trainer finished!");
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 40) << first;
+    EXPECT_EQ(run.max_iterations, 40) << first;
+    EXPECT_NEAR(step_time(run), 60, 0.1) << first;
+    EXPECT_EQ(run.state, RunState::finished) << first;
+  }
+}
+
+// nanoVLM tells the run's steps beside the time of the epoch.
+TEST(FrameworkForms, NanoVlmsStepsAreTheRuns) {
+  Lines lines = {"Training summary (global): -8 samples, batch size 512, training on 8 GPUs"};
+  for (int epoch = 0; epoch < 8; ++epoch) {
+    lines.push_back(written("Step: %d, Val Loss: 1.2345, Tokens/s: 12000.50", 500 * (epoch + 1)));
+    lines.push_back(written("Epoch: %d, Step: ", epoch) + written("%d/5000, ", 510 * (epoch + 1)) +
+                    "Train Loss: 1.2345 | Time: 255.00s | T/s: 12000.50");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 4080);
+  EXPECT_EQ(run.max_iterations, 5000);
+  EXPECT_EQ(run.devices, 8);
+  EXPECT_NEAR(step_time(run), 0.5, 0.01);
+}
+
 }  // namespace
 }  // namespace etad::test
