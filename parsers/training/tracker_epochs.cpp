@@ -132,9 +132,11 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
   constexpr auto kLong = std::chrono::minutes(30), kShort = std::chrono::minutes(1);
   constexpr std::int64_t kMuchLonger = 3;
   const auto& from = r.window.from;
-  if (!from || !from->dated || !event.time) return false;
-  const Duration gap = *event.time - *from->at;
+  const auto last = from && from->dated ? from->at : r.epochs.began;
+  if (!last || !event.time) return false;
+  const Duration gap = *event.time - *last;
   if (gap > kLong) return true;
+  if (!from || !from->dated) return false;
   const PhaseSummary& seen = r.run.train;
   const bool amid_first = r.epochs.announced == r.epochs.first && r.epochs.line.epoch == r.epochs.first;
   if (!amid_first || gap < kShort || seen.iterations == 0) return false;
@@ -150,7 +152,8 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   const Event& event = m.event;
   const RunTrack* const r = all_.runs.open();
   const bool same = r && event.has(Field::epochs) && r->epochs.announced == epoch;
-  if (same && was_silent_before(*r, event)) return true;
+  const bool back = r && r->epochs.announced && epoch < *r->epochs.announced;
+  if ((same || back) && was_silent_before(*r, event)) return true;
   // Behind steps that stand under no heading, where the log has told of what the next run is.
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->run.train.segments > 0);

@@ -310,5 +310,25 @@ TEST(AnnouncedEpochs, ByStampsOfMinutes) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1500);
 }
 
+// A training that was gone on with the next day, one epoch before where it broke off.
+TEST(AnnouncedEpochs, OfATrainingGoneOnWithTheNextDayAreAnotherRuns) {
+  Lines lines;
+  const auto train = [&lines](int day, int first, int count) {
+    for (int i = 0; i < count; ++i) {
+      lines.push_back(written("2026-03-%02d ", day) + time_of_day(10, 60 * i) +
+                      written(",250 - INFO - Epoch %d:", first + i));
+      lines.push_back(written("2026-03-%02d ", day) + time_of_day(10, 60 * i + 40) +
+                      ",250 - INFO - train - chamfer 0.4125, loss 0.5125");
+    }
+  };
+  train(1, 0, 20);
+  train(2, 18, 20);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 60, 1) << ordinal;
+  EXPECT_GE(runs.at(0).train.iterations, 19);
+  EXPECT_GE(runs.at(1).train.iterations, 19);
+}
+
 }  // namespace
 }  // namespace etad::test
