@@ -333,6 +333,11 @@ void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
+  if (const auto number = all_.windows.told(Field::epoch); number && !m.event.has(Field::epoch)) {
+    Event whole = m.event;
+    whole.add(number->field, number->scale, number->text);
+    return epoch({whole, m.now, m.out});
+  }
   const EpochLine line(m.event);
   if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   const RunTrack* const last = all_.runs.ended();

@@ -158,6 +158,7 @@ class Windows : Part {
   void position(RunTrack& r, const Moment& m);
   bool went_through(const Moment& m);
   void tell(Told value);                    // of the next line of progress
+  std::optional<Told> told(Field f) const;  // and not used yet
   void end_bar(RunTrack& r, Records& out);  // nothing more comes of the bar that was drawn last
   void end_doubt(RunTrack& r, Records& out);
 

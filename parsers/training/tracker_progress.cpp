@@ -293,6 +293,12 @@ void track::Windows::tell(Told value) {
   state_.told.push_back(std::move(value));
 }
 
+std::optional<track::Told> track::Windows::told(Field f) const {
+  for (const Told& value : state_.told)
+    if (value.field == f) return value;
+  return {};
+}
+
 namespace {
 
 Event of_epoch(const Event& event) {

@@ -313,7 +313,7 @@ bool is_known(RunTrack& r, Field f) {
 // begins, which the next lines will show.
 void track::Values::setting(const Moment& m) {
   if (m.event.text(Field::since) == "end" && all_.windows.went_through(m)) return;
-  for (const Field f : {Field::iteration, Field::elapsed, Field::seconds, Field::rate}) {
+  for (const Field f : {Field::iteration, Field::epoch, Field::elapsed, Field::seconds, Field::rate}) {
     if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});
   }
   RunTrack* const r = all_.runs.open();

@@ -360,5 +360,26 @@ TEST(FrameworkForms, NanoVlmsStepsAreTheRuns) {
   EXPECT_NEAR(step_time(run), 0.5, 0.01);
 }
 
+// Each of MindSpore's devices says how long the epoch took, behind what it says of its last step.
+TEST(FrameworkForms, MindSporesDevicesTellTheSameEpochs) {
+  for (const int devices : {1, 8})
+    for (const std::size_t restart : {0U, 5U}) {
+      Lines lines;
+      for (int epoch = 1; epoch <= 4; ++epoch)
+        for (int i = 0; i < devices; ++i) {
+          lines.push_back(written("epoch: %d step: 195, loss is 1.2512%d", epoch, i));
+          lines.push_back(written("Train epoch time: 19500.12%d ms, per step time: 100.001 ms", i));
+        }
+      lines.emplace_back("train success");
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U);
+      const etad::Run& run = runs.at(0);
+      EXPECT_EQ(run.iteration, 780) << devices;
+      EXPECT_EQ(run.train.iterations, 780) << devices;
+      EXPECT_NEAR(step_time(run), 0.1, 1e-4) << devices;
+      EXPECT_EQ(run.state, RunState::finished) << devices;
+    }
+}
+
 }  // namespace
 }  // namespace etad::test
