@@ -381,5 +381,25 @@ TEST(FrameworkForms, MindSporesDevicesTellTheSameEpochs) {
     }
 }
 
+// The time that DeePMD-kit tells is that of all batches since the line before, and mostly nothing stamps it.
+TEST(FrameworkForms, DeepmdsTimesAreOfAllBatchesSinceTheLineBefore) {
+  for (const char* form :
+       {"DEEPMD INFO    batch %7d training time 3.20 s, testing time 0.02 s",
+        "DEEPMD INFO    Batch %7d: total wall time = 3.20 s, eta = 0:01:33 at 2026-03-01 10:01"}) {
+    Lines lines = {"DEEPMD INFO    Start to train 3000 steps."};
+    for (int batch = 100; batch <= 3000; batch += 100) {
+      lines.push_back(written("DEEPMD INFO    Batch %7d: trn: rmse = 1.25e+01, lr = 1.00e-03", batch));
+      lines.push_back(written(form, batch));
+    }
+    lines.emplace_back("DEEPMD INFO    finished training");
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.framework, "deepmd");
+    EXPECT_EQ(run.iteration, 3000);
+    EXPECT_EQ(run.max_iterations, 3000);
+    EXPECT_NEAR(step_time(run), 0.032, 1e-9);
+    EXPECT_EQ(run.state, RunState::finished);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
