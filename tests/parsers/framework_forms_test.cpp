@@ -401,5 +401,23 @@ TEST(FrameworkForms, DeepmdsTimesAreOfAllBatchesSinceTheLineBefore) {
   }
 }
 
+// BMTrain's epochs count their steps from 0, and their tests say no time.
+TEST(FrameworkForms, BmtrainsStepsOfEachEpoch) {
+  Lines lines;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 0; i < 100; ++i)
+      lines.push_back(
+          written("train | epoch %3d | Iter: %6d/   100 | loss: 0.4125 | lr: 1.2500e-05, scale: "
+                  "1024.0000 | grad_norm: 1.2500 | time: 0.312",
+                  epoch, i));
+    for (int i = 0; i < 10; ++i)
+      lines.push_back(written("dev | epoch %3d | Iter: %6d/    10 | loss: 0.5125", epoch, i));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.iteration, 299);
+  EXPECT_NEAR(step_time(run), 0.312, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
