@@ -419,5 +419,18 @@ TEST(FrameworkForms, BmtrainsStepsOfEachEpoch) {
   EXPECT_NEAR(step_time(run), 0.312, 1e-9);
 }
 
+// Cellpose shows epochs 0, 5, 10, 20, 30, …, each with the time of all so far.
+TEST(FrameworkForms, CellposesEpochsAreNotItsLines) {
+  Lines lines = {"2026-03-01 10:00:00,250 [INFO] >>> n_epochs=200, n_train=40, n_test=4"};
+  for (int epoch = 0; epoch < 200; epoch += epoch < 10 ? 5 : 10)
+    lines.push_back("2026-03-01 " + time_of_day(10, 3 * (epoch + 1)) +
+                    written(",250 [INFO] %d, train_loss=0.5125, test_loss=0.6125, LR=0.200000, time %d.00s",
+                            epoch, 3 * (epoch + 1)));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.max_iterations, 200);
+  EXPECT_EQ(run.train.iterations, 190);
+  EXPECT_NEAR(step_time(run), 3, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
