@@ -72,13 +72,18 @@ bool is_packed(std::string_view magic) {
 OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Handle handle,
                                               Inflating& inflating) {
   std::unique_ptr<Content> content = std::make_unique<PlainContent>(files, handle);
+  if (const Errno error = see_kind(content, inflating); error != 0) return tl::unexpected(error);
+  return content;
+}
+
+Errno see_kind(std::unique_ptr<Content>& content, Inflating& inflating) {
+  if (content->compressed()) return 0;
   std::array<char, 6> bytes{};
   const auto got = content->read(0, bytes);
-  if (!got) return tl::unexpected(got.error());
+  if (!got) return got.error();
   const std::string_view magic(bytes.data(), *got);
   if (magic.starts_with("\x1f\x8b\x08")) content = inflated(std::move(content), inflating);
-  if (is_packed(magic)) return tl::unexpected(ENOTSUP);
-  return content;
+  return is_packed(magic) ? ENOTSUP : 0;
 }
 
 OsResult<bool> matches(Content& content, const ReadPart& part) {

@@ -37,6 +37,7 @@ class Contents {
     bool goes_on = false;  // it was kept, and stands where an earlier turn left off
   };
   OsResult<Opened> open(const std::string& path);
+  Errno see_kind(std::unique_ptr<Content>& content) { return follow::see_kind(content, inflating_); }
 
   // After a question that needed nothing of it. What was kept is kept on: else the question that does need it would begin
   // anew in each turn, and come to no end.

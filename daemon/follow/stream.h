@@ -159,6 +159,7 @@ class Stream {
   bool line_is_idle(const Look& look) const;
   Attached go_on_from_import(Look& look);
   Attached go_back_to_unseen(Look& look);
+  Attached see_its_kind(const Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);
   enum class Evidence { certain, content, put_aside };

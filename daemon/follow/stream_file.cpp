@@ -76,6 +76,19 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   return Attached::lost;
 }
 
+// A file that was opened while it was empty may be a compressed one by now.
+Stream::Attached Stream::see_its_kind(const Look& look) {
+  CurrentFile& current = *current_;
+  if (current.reader.part().offset > 0 || current.content->compressed()) return Attached::yes;
+  if (const Errno error = look.around.contents.see_kind(current.content); error != 0) {
+    fail(error);
+    return Attached::later;
+  }
+  if (current.content->compressed()) current.reader = FileReader(ReadPart{});
+  current.compressed = current.content->compressed();
+  return Attached::yes;
+}
+
 // Where the file is that we are reading: open; under the path; elsewhere by its key; or its content, in a file
 // that took its place, or among the rotated ones.
 Stream::Attached Stream::attach(Look& look) {
@@ -88,7 +101,7 @@ Stream::Attached Stream::attach(Look& look) {
     }
     const bool whole =
         status && (current.content->compressed() || status->size >= current.reader.part().offset);
-    if (whole) return Attached::yes;
+    if (whole) return see_its_kind(look);
     close_file();
     if (status) return find_copy(look);
   }

@@ -225,5 +225,23 @@ TEST(Packed, WhatIsNotUnpackedIsTold) {
   EXPECT_THAT(etad.lines, ElementsAre("BZh, a line"));
 }
 
+TEST(CompressedFile, IsReadAsSuchWhereItWasEmptyWhenItWasFound) {
+  for (const std::size_t first : {0U, 2U}) {
+    Harness etad(watching("/logs/*"));
+    const std::string bytes = gzipped("one\ntwo\n");
+    etad.files.create("/logs/whole.gz", bytes.substr(0, first));
+    etad.files.create("/logs/packed.xz");
+    etad.poll();
+    etad.files.write("/logs/whole.gz", bytes.substr(first));
+    etad.files.write("/logs/packed.xz", "\xfd\x37zXZ and more\n");
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+    EXPECT_THAT(etad.text_of("/logs/packed.xz"), HasSubstr("packed by xz"));
+    etad.files.remove("/logs/whole.gz");
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
