@@ -118,7 +118,7 @@ Reply combine(std::span<const double> weights, const std::function<Reply(std::si
 Estimator combined() {
   return {"combined", "Bates, Granger 1969; Caruana et al. 2004",
           [](const History& history, Target, const Fitted*) {
-            return Learnt{nullptr, history.empty() ? "there are no runs yet" : ""};
+            return FitOutcome{nullptr, history.empty() ? "there are no runs yet" : ""};
           }};
 }
 

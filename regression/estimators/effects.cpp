@@ -200,7 +200,7 @@ class Effects final : public Fitted {
 
 Estimator effects() {
   return {"effects", "random effects as a Gaussian process: Rasmussen, Williams 2006",
-          [](const History& history, Target, const Fitted* before) -> Learnt {
+          [](const History& history, Target, const Fitted* before) -> FitOutcome {
             if (history.empty()) return {nullptr, "there are no runs yet"};
             const auto* const known = static_cast<const Effects*>(before);
             return {std::make_unique<Effects>(replicate_groups(history),

@@ -47,7 +47,8 @@ class Fitted {
   virtual Reply predict(const Case& what) const = 0;
 };
 
-struct Learnt {
+// What came of learning.
+struct FitOutcome {
   std::unique_ptr<const Fitted>
       fitted;           // nullptr: there is nothing to learn, or the history lacks what is needed
   std::string missing;  // one clause that says what it lacks; empty: nothing
@@ -58,10 +59,10 @@ struct Estimator {
   std::string_view source;  // authors, venue, year
   // Learns of a history; work is bounded by its size alone. `before` came from the same estimator and target, of nearly
   // the same history: what is the same need not be learnt again. nullptr: all is new.
-  std::function<Learnt(const History&, Target, const Fitted* before)> how;
+  std::function<FitOutcome(const History&, Target, const Fitted* before)> learner;
 
-  Learnt learn(const History& history, Target target, const Fitted* before = nullptr) const {
-    return how(history, target, before);
+  FitOutcome learn(const History& history, Target target, const Fitted* before = nullptr) const {
+    return learner(history, target, before);
   }
 };
 

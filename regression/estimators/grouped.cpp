@@ -95,14 +95,15 @@ class FittedGroups final : public Fitted {
 
 Estimator grouped(Grouped form) {
   const std::string_view name = form.name, source = form.source;
-  return {name, source,
-          [form = std::move(form)](const History& history, Target target, const Fitted* before) -> Learnt {
-            if (!form.targets.contains(target)) return {nullptr, "another quantity than this"};
-            auto groups = groups_of(form, history);
-            if (groups.empty() && !form.beforehand) return {nullptr, form.missing};
-            const auto* const groups_before = static_cast<const FittedGroups*>(before);
-            return {std::make_unique<FittedGroups>(form, std::move(groups), groups_before), ""};
-          }};
+  return {
+      name, source,
+      [form = std::move(form)](const History& history, Target target, const Fitted* before) -> FitOutcome {
+        if (!form.targets.contains(target)) return {nullptr, "another quantity than this"};
+        auto groups = groups_of(form, history);
+        if (groups.empty() && !form.beforehand) return {nullptr, form.missing};
+        const auto* const groups_before = static_cast<const FittedGroups*>(before);
+        return {std::make_unique<FittedGroups>(form, std::move(groups), groups_before), ""};
+      }};
 }
 
 std::size_t different(const Runs& runs, unsigned facts) {
