@@ -309,9 +309,12 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
   const auto before = models();
   Together together{before->knowledge, before->energy, before->memory};
   const auto spent = system::thread_time();
-  if (auto learnt = learn(together, judging); !learnt) return tl::unexpected(learnt.error());
+  if (auto known = learn(together, judging); !known) return tl::unexpected(known.error());
+  swap_in(together);  // nothing new is news too: the time of the last refit
+  // Models answer by now, and whoever asks more of the history waits for the estimators asked alone.
+  for (const auto& each : {together.time, together.energy, together.memory})
+    if (each) each->learn(alive_);
   report.learning = system::thread_time() - spent;
-  swap_in(std::move(together));  // nothing new is news too: the time of the last refit
   const auto all = kept_->count();
   if (!all) return tl::unexpected(all.error());
   report.unchanged = *all - report.fitted;

@@ -32,37 +32,6 @@ std::string network_of(const ModelKey& key) {
   return key.architecture.empty() ? key.network : key.network + " " + key.architecture;
 }
 
-// An estimator that learns when it is first asked: of those of a history that was kept most are never.
-class LearnsWhenAsked final : public estimators::Fitted {
- public:
-  LearnsWhenAsked(const Estimator& estimator, std::shared_ptr<const estimators::History> history,
-                  estimators::Target target)
-      : estimator_(estimator), history_(std::move(history)), target_(target) {}
-
-  estimators::Reply predict(const estimators::Case& what) const override {
-    const auto* const fitted = learn();
-    return fitted == nullptr ? estimators::abstain("it is not about that") : fitted->predict(what);
-  }
-
-  const estimators::Fitted* learn() const {
-    std::call_once(once_, [this] { fitted_ = estimator_.learn(*history_, target_).fitted; });
-    return fitted_.get();
-  }
-
- private:
-  const Estimator& estimator_;
-  const std::shared_ptr<const estimators::History> history_;
-  const estimators::Target target_;
-  mutable std::once_flag once_;
-  mutable std::unique_ptr<const estimators::Fitted> fitted_;
-};
-
-// What it has learnt itself; nullptr: nothing.
-const estimators::Fitted* learnt_by(const std::shared_ptr<const estimators::Fitted>& fitted) {
-  const auto* const later = dynamic_cast<const LearnsWhenAsked*>(fitted.get());
-  return later == nullptr ? fitted.get() : later->learn();
-}
-
 estimators::History joined(const Knowledge::Data& data) {
   estimators::History out;
   for (const auto& [key, runs] : data) out.insert(out.end(), runs.begin(), runs.end());
@@ -99,6 +68,32 @@ Knowledge::Data without_size(const Knowledge::Data& all, estimators::Target targ
 }
 
 }  // namespace
+
+// An estimator that learns when it is first asked, or told to. What it learns does not depend on when that is.
+class Knowledge::DeferredFit {
+ public:
+  DeferredFit(const Estimator& estimator, std::shared_ptr<const estimators::History> history,
+              estimators::Target target, std::shared_ptr<const DeferredFit> before)
+      : estimator_(estimator), target_(target), history_(std::move(history)), before_(std::move(before)) {}
+
+  const estimators::FitOutcome& outcome() const {
+    std::call_once(once_, [this] {
+      const auto* const before = before_ ? before_->outcome().fitted.get() : nullptr;
+      outcome_ = estimator_.learn(*history_, target_, before);
+      history_.reset();
+      before_.reset();
+    });
+    return outcome_;
+  }
+
+ private:
+  const Estimator& estimator_;
+  const estimators::Target target_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const estimators::History> history_;
+  mutable std::shared_ptr<const DeferredFit> before_;  // of nearly the same history; nullptr: none
+  mutable estimators::FitOutcome outcome_;
+};
 
 estimators::Case case_of(const ModelKey& key) {
   estimators::Case out;
@@ -171,19 +166,17 @@ Knowledge::Data Knowledge::runs() const {
   return out;
 }
 
-// Fits all estimators; those of `before` that take long to learn are only brought up to date.
-std::shared_ptr<Knowledge> Knowledge::fitted(Data data, Data unsized, const Knowledge* before,
-                                             const std::function<void()>& alive, estimators::Target target) {
+// With estimators that are still to learn: those of `before` that take long to, only what is new.
+std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, Data unsized, const Knowledge* before,
+                                               estimators::Target target) {
   const estimators::History history = joined(data);
   auto out =
       std::shared_ptr<Knowledge>(new Knowledge(std::move(data), std::move(unsized), history, target, before));
-  const estimators::History steady = out->drift_.without(history);
+  const auto steady = std::make_shared<const estimators::History>(out->drift_.without(history));
   const auto all = estimators::estimators();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    alive();
-    const auto* const old = before != nullptr ? learnt_by(before->fitted_[i]) : nullptr;
-    out->fitted_.push_back(all[i].learn(steady, target, old).fitted);
-  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    out->fits_.push_back(std::make_shared<const DeferredFit>(all[i], steady, target,
+                                                             before != nullptr ? before->fits_[i] : nullptr));
   return out;
 }
 
@@ -195,8 +188,10 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   const std::size_t runs = runs_in(data);
   Judged judged = before ? before->judged_ : std::move(kept);
   const bool afresh = !judged.records || (judging == Judging::when_outgrown && outgrows(runs, judged.runs));
+  // Else what is learnt of nearly the same history would pile up where nobody asks.
+  if (before && !afresh) before->learn(alive);
   const auto out =
-      fitted(std::move(data), without_size(all, target), afresh ? nullptr : before.get(), alive, target);
+      unfitted(std::move(data), without_size(all, target), afresh ? nullptr : before.get(), target);
   if (afresh) {
     judged.runs = runs;
     judged.records =
@@ -206,21 +201,19 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   return out;
 }
 
-bool Knowledge::outgrew_records() const {
-  return outgrows(runs_in(data_), judged_.runs);
+void Knowledge::learn(const std::function<void()>& alive) const {
+  for (const auto& fit : fits_) {
+    alive();
+    fit->outcome();
+  }
 }
 
-std::shared_ptr<const Knowledge> Knowledge::restored(const Data& data, Judged kept,
-                                                     estimators::Target target) {
-  Data known = valued(data, target);
-  const estimators::History all = joined(known);
-  auto out =
-      std::shared_ptr<Knowledge>(new Knowledge(std::move(known), without_size(data, target), all, target));
-  const auto history = std::make_shared<const estimators::History>(out->drift_.without(all));
-  for (const Estimator& estimator : estimators::estimators())
-    out->fitted_.push_back(std::make_shared<const LearnsWhenAsked>(estimator, history, target));
-  out->judged_ = std::move(kept);
-  return out;
+std::string_view Knowledge::missing(std::size_t i) const {
+  return fits_[i]->outcome().missing;
+}
+
+bool Knowledge::outgrew_records() const {
+  return outgrows(runs_in(data_), judged_.runs);
 }
 
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
@@ -232,8 +225,7 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
       if (ended > 0 && ended <= then) over[key].push_back(datum);
     }
   }
-  const auto out = fitted(
-      valued(over, target_), without_size(over, target_), this, [] {}, target_);
+  const auto out = unfitted(valued(over, target_), without_size(over, target_), this, target_);
   out->judged_ = judged_;
   return out;
 }
@@ -266,8 +258,9 @@ class Knowledge::Replies {
 
   const estimators::Reply& operator()(std::size_t i) {
     const auto [place, is_new] = said_.try_emplace(i);
-    if (is_new && knowledge_.fitted_[i]) place->second = knowledge_.fitted_[i]->predict(what_);
-    return place->second;
+    if (!is_new) return place->second;
+    const auto& [fitted, missing] = knowledge_.fits_[i]->outcome();
+    return place->second = fitted ? fitted->predict(what_) : estimators::abstain(missing);
   }
 
  private:
@@ -294,7 +287,7 @@ void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& sa
   }
   const auto own = answer(asked, {said.kind, said.beyond}, kSupport, replies);
   if (!own || performance(asked).answered < kFewest) return;
-  for (std::size_t i = 0; i + 1 < fitted_.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < fits_.size(); ++i) {
     if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;

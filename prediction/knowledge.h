@@ -90,15 +90,19 @@ class Knowledge {
   // Whether estimators are put to the test anew, which takes far longer than to fit them.
   enum class Judging { when_outgrown, not_now };
 
-  // Fits all estimators to the runs. The records of `before`, or without it those that were `kept`
-  // (prediction/learnt.h), are taken over as long as the history has not outgrown them. `alive` is called between fits.
+  // What can be known of the runs. The records of `before`, or without it those that were `kept` (prediction/learnt.h),
+  // are taken over as long as the history has not outgrown them. `alive` is called between fits. An estimator learns
+  // when it is first asked, or at learn(), so that nobody waits for those that nobody asks.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
                                              const std::function<void()>& alive,
                                              estimators::Target target = estimators::Target::seconds,
                                              Judging judging = Judging::when_outgrown, Judged kept = {});
 
-  // The same with records that were kept, but an estimator is fitted when it is first asked.
-  static std::shared_ptr<const Knowledge> restored(const Data& data, Judged kept, estimators::Target target);
+  // Has all estimators learn that have not yet. Thread-safe, as everything here is: who asks one meanwhile waits for that
+  // one alone. What is learnt does not depend on when.
+  void learn(const std::function<void()>& alive) const;
+  // What the history lacks for the i-th estimator; empty: nothing. Has it learn.
+  std::string_view missing(std::size_t i) const;
 
   // What could have been known at an instant: from the runs that were over by then. The records stay those of
   // now: they are about the estimators, not about these runs.
@@ -145,14 +149,15 @@ class Knowledge {
 
  private:
   class Replies;
+  class DeferredFit;
   // What the i-th estimator says, asked as if there were that gap.
   std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, double confidence,
                                              Replies& replies) const;
   void seek_contradiction(std::size_t asked, Replies& replies, Said& said) const;
   Knowledge(Data data, Data unsized, const estimators::History& history, estimators::Target target,
             const Knowledge* before = nullptr);
-  static std::shared_ptr<Knowledge> fitted(Data data, Data unsized, const Knowledge* before,
-                                           const std::function<void()>& alive, estimators::Target target);
+  static std::shared_ptr<Knowledge> unfitted(Data data, Data unsized, const Knowledge* before,
+                                             estimators::Target target);
 
   estimators::Target target_;
   const Data data_, unsized_;
@@ -163,7 +168,7 @@ class Knowledge {
   std::map<ModelKey, double>
       drift_over_runs_;  // mean of its logarithm over each model's runs, where there is any
   std::set<std::string, std::less<>> setting_names_;
-  std::vector<std::shared_ptr<const estimators::Fitted>> fitted_;  // as estimators(); nullptr: can't be
+  std::vector<std::shared_ptr<const DeferredFit>> fits_;  // as estimators()
   Judged judged_;
 };
 

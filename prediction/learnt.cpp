@@ -34,7 +34,7 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 17;
+constexpr std::int64_t kVersion = 18;
 
 // A run with what its model's key does not say.
 struct KeptRun {
@@ -54,10 +54,10 @@ struct KeptModel {
 ETAD_SAVED(KeptModel, key, costs, runs)
 
 struct KeptRecord {
-  std::string estimator, missing;
+  std::string estimator;
   std::vector<estimators::Performance> kinds;
 };
-ETAD_SAVED(KeptRecord, estimator, missing, kinds)
+ETAD_SAVED(KeptRecord, estimator, kinds)
 
 // Of one target.
 struct KeptRecords {
@@ -97,8 +97,7 @@ estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
 KeptRecords kept(const Judged& judged) {
   KeptRecords out;
   for (const estimators::Record& record : *judged.records)
-    out.records.push_back(
-        {std::string(record.name), record.missing, {record.kinds.begin(), record.kinds.end()}});
+    out.records.push_back({std::string(record.name), {record.kinds.begin(), record.kinds.end()}});
   out.judged = static_cast<std::int64_t>(judged.runs);
   return out;
 }
@@ -114,7 +113,6 @@ Result<Judged> judged_of(KeptRecords kept) {
     estimators::Record& record = out.emplace_back();
     record.name = all[i].name;
     record.source = all[i].source;
-    record.missing = std::move(kept.records[i].missing);
     auto& kinds = kept.records[i].kinds;
     if (kept.records[i].estimator != record.name || kinds.size() != record.kinds.size()) break;
     std::ranges::move(kinds, record.kinds.begin());
@@ -184,9 +182,13 @@ Result<Learnt> learnt_from_json(std::string_view text) {
   auto records = records_of(std::move(kept->records));
   if (!records) return tl::unexpected(records.error());
   using estimators::Target;
-  out.knowledge = Knowledge::restored(data, std::move(records->seconds), Target::seconds);
-  out.energy = Knowledge::restored(data, std::move(records->joules), Target::joules);
-  out.memory = Knowledge::restored(data, std::move(records->peak_bytes), Target::peak_bytes);
+  const auto restored = [&data](Target target, Judged& judged) {
+    return Knowledge::of(
+        data, nullptr, [] {}, target, Knowledge::Judging::not_now, std::move(judged));
+  };
+  out.knowledge = restored(Target::seconds, records->seconds);
+  out.energy = restored(Target::joules, records->joules);
+  out.memory = restored(Target::peak_bytes, records->peak_bytes);
   out.contradictions = std::move(kept->contradictions);
   return out;
 }

@@ -34,8 +34,7 @@ struct Learnt {
 // The runs that the estimators learn from, their records, and what contradicts itself.
 std::string learnt_to_json(const Learnt& learnt);
 
-// The same again: an estimator is fitted to those runs when it is first asked, and none is put to the test
-// anew. Fails as records_from_json() does.
+// The same again: none is put to the test anew. Fails as records_from_json() does.
 Result<Learnt> learnt_from_json(std::string_view text);
 
 }  // namespace etad::prediction

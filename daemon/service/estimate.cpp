@@ -227,11 +227,11 @@ std::string to_json(const Estimate& estimate) {
   return json.take() + "\n";
 }
 
-void write_estimator(JsonWriter& json, const estimators::Record& record,
+void write_estimator(JsonWriter& json, const estimators::Record& record, std::string_view missing,
                      const std::array<std::string_view, estimators::kKinds>& chosen) {
   json.begin_object().field("name", record.name).field("source", record.source);
-  json.key("needs").begin_object().field("met", record.missing.empty());
-  json.field("missing", record.missing).end_object();
+  json.key("needs").begin_object().field("met", missing.empty());
+  json.field("missing", missing).end_object();
   json.key("kinds").begin_object();
   for (std::size_t i = 0; i < estimators::kKinds; ++i) {
     const estimators::Performance& performance = record.kinds[i];

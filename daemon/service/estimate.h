@@ -33,8 +33,8 @@ std::optional<prediction::Cost> quantity_from(Params& params);
 // deployments do, with what tells them apart; 400 where a parameter is missing.
 Problem problem_of(const prediction::Refusal& refusal);
 
-// One row of GET /v1/estimators. `chosen`: the name of who answers, by kind.
-void write_estimator(JsonWriter& json, const estimators::Record& record,
+// One row of GET /v1/estimators. `missing`: what the history lacks for it. `chosen`: the name of who answers, by kind.
+void write_estimator(JsonWriter& json, const estimators::Record& record, std::string_view missing,
                      const std::array<std::string_view, estimators::kKinds>& chosen);
 
 }  // namespace etad::service

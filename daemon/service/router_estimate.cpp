@@ -171,9 +171,9 @@ Outcome Router::estimators(Call& call) {
                           : *quantity == prediction::Cost::energy ? set->energy
                                                                   : set->memory;
   if (knowledge) {
-    for (const auto& record : knowledge->records()) {
-      write_estimator(json, record, knowledge->chosen());
-    }
+    const auto& records = knowledge->records();
+    for (std::size_t i = 0; i < records.size(); ++i)
+      write_estimator(json, records[i], knowledge->missing(i), knowledge->chosen());
   }
   json.end_array().key("next").null().end_object();
   return json_reply(json);

@@ -21,7 +21,7 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
 }
 
 // The runs in one number: of the same runs it is the same, so what was learnt of them holds. A description counts by its
-// address: whoever brings an estimator up to date still holds the history of before, so no other can lie there.
+// address: the history of before was still held when the one of now was read, so no other can lie there.
 std::size_t fingerprint_of(const Runs& runs) {
   std::size_t out = runs.size();
   const auto add = [&out](const auto& value) {

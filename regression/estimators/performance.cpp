@@ -210,8 +210,7 @@ class Comparison {
 
   std::vector<Record> records() {
     std::vector<Record> out;
-    for (const Estimator& estimator : estimators())
-      out.push_back({estimator.name, estimator.source, estimator.learn(history_, target_).missing, {}});
+    for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
       Trials& trials = trials_[at];

@@ -50,7 +50,6 @@ struct Performance {
 
 struct Record {
   std::string_view name, source;
-  std::string missing;  // what the history lacks for it; empty: nothing
   std::array<Performance, kKinds> kinds;
 };
 

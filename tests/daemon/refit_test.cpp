@@ -168,6 +168,22 @@ TEST_F(Refitting, OneThatIsInterruptedAnywhereEndsThereAndTheNextGoesOn) {
   EXPECT_GT(most, 20);  // it has many steps
 }
 
+TEST_F(Refitting, NewModelsAnswerBeforeTheEstimatorsHaveLearnt) {
+  add_runs("type", "Adam", 1.4);
+  std::shared_ptr<const prediction::Knowledge> last;
+  int waits = 0;  // steps of a refit whose result can be asked already
+  Refit* running = nullptr;
+  Refit refit = refit_of(
+      path(), *writer_, [] { return kToday; },
+      [&] { waits += running != nullptr && running->models()->knowledge != last ? 1 : 0; });
+  ASSERT_TRUE(refit.run());
+  last = refit.models()->knowledge;
+  running = &refit;
+  add_run(64, 0.074, {{"type", "SGD"}});
+  ASSERT_TRUE(refit.run());
+  EXPECT_GE(waits, static_cast<int>(estimators::estimators().size()));
+}
+
 TEST_F(Refitting, JudgingThatWasPutOffIsDoneByTheNextRunThatMay) {
   add_runs("type", "Adam", 1.4);
   Refit refit = this->refit();

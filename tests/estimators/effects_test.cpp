@@ -436,21 +436,16 @@ TEST(Performances, TheCombinedAnswerIsNoPartOfItself) {
 }
 
 TEST(Performances, NothingToCompareIsNoFailure) {
-  for (const Record& record : compare({}, Target::peak_bytes)) {
-    EXPECT_EQ(record.missing.empty(), record.name == "described") << "a network's description is no run";
+  for (const Record& record : compare({}, Target::peak_bytes))
     for (const Performance& performance : record.kinds) EXPECT_EQ(performance.cases, 0);
-  }
   EXPECT_EQ(ranking(compare({}, Target::seconds), Kind::seen).size(), estimators().size());
 }
 
-TEST(Comparison, AnEstimatorOfAnotherQuantitySaysSo) {
-  const auto missing = [](Target target, std::string_view name) {
-    for (const Record& record : compare({}, target))
-      if (record.name == name) return record.missing;
-    return std::string("no such estimator");
-  };
-  EXPECT_EQ(missing(Target::seconds, "described"), "another quantity than this");
-  EXPECT_EQ(missing(Target::peak_bytes, "described"), "");
+TEST(Estimators, OfNoRunsSayWhatIsMissing) {
+  for (const Estimator& estimator : estimators())
+    EXPECT_EQ(estimator.learn({}, Target::peak_bytes).missing.empty(), estimator.name == "described")
+        << "a network's description is no run";
+  EXPECT_EQ(described().learn({}, Target::seconds).missing, "another quantity than this");
 }
 
 }  // namespace

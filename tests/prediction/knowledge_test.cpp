@@ -180,6 +180,23 @@ std::shared_ptr<const Knowledge> few_noisy_runs() {
   return Knowledge::of(data, nullptr, [] {});
 }
 
+TEST(Knowledge, AnEstimatorLearnsTheSameWheneverItIsAsked) {
+  Knowledge::Data data = trainings_on_a_gpu();
+  auto& runs = data.begin()->second;
+  runs.push_back(runs.front());
+  runs.back().value *= 1.2;
+  estimators::Case what = runs.front().what;
+  what.samples = 24;
+  const auto ask = [&](bool early) {
+    const auto first = Knowledge::of(data, nullptr, [] {});
+    if (early) first->learn([] {});
+    const auto second = Knowledge::of(data, first, [] {});
+    if (early) second->learn([] {});
+    return second->ask(what, 0.9)->value;
+  };
+  EXPECT_EQ(ask(true), ask(false));
+}
+
 TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
   const auto knowledge = few_noisy_runs();
   Question lenet;
