@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "regression/interval.h"
-#include "regression/pure_error.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -14,7 +13,6 @@ namespace {
 constexpr std::size_t kLeastStepTimes = 4;
 constexpr double kPriorWeight = 1.25;  // noise of 1 to 15 % is usual: a standard deviation of 0.9 in the log
 constexpr double kLeastNoise = 0.002;
-constexpr double kLeastReplicates = 4;  // degrees of freedom from which on replicates speak for themselves
 
 }  // namespace
 
@@ -51,15 +49,10 @@ Noise between_run_noise(const Observations& rows, const std::vector<double>& res
     lengths.push_back(1 / rows[i].n);
   }
   Noise noise;
-  const PureError replicates = pure_error(rows, residuals);
-  double scale = replicates.scale;
-  noise.degrees = replicates.degrees;
-  if (replicates.degrees < kLeastReplicates) {
-    noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
-    // Residuals about a fit are smaller than the errors by what the fit has taken up.
-    const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
-    scale = tau_scale(counted) * std::sqrt(lost);
-  }
+  noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
+  // Residuals about a fit are smaller than the errors by what the fit has taken up.
+  const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
+  const double scale = tau_scale(counted) * std::sqrt(lost);
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);
   noise.iteration =

@@ -25,8 +25,8 @@ WithinRun within_run(const std::vector<Window>& windows);
 double within_run_noise(const Dataset& data);
 
 // Both components, of which `iteration` is given. The total is the robust spread of `residuals`, log(t / f)
-// after `parameters` were fitted; where enough batch sizes are repeated it is their pure error instead
-// (regression/pure_error.h). What the iterations explain of it is taken off.
+// after `parameters` were fitted, made larger by what the fit has taken up. What the iterations explain of it is taken
+// off.
 //
 // The rest is shrunk towards kPriorNoise. That is done in the logarithm, for noise differs between machines by
 // factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25, the inverse variances of the two
