@@ -217,15 +217,16 @@ bool Knowledge::outgrew_records() const {
 }
 
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
-  const double then = epoch_seconds(at);
-  Data over;
-  for (const auto& [key, runs] : runs()) {
-    for (const Datum& datum : runs) {
-      const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
-      if (ended > 0 && ended <= then) over[key].push_back(datum);
-    }
-  }
-  const auto out = unfitted(valued(over, target_), without_size(over, target_), this, target_);
+  const auto over = [then = epoch_seconds(at)](const Data& all) {
+    Data out;
+    for (const auto& [key, runs] : all)
+      for (const Datum& datum : runs) {
+        const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
+        if (ended > 0 && ended <= then) out[key].push_back(datum);
+      }
+    return out;
+  };
+  const auto out = unfitted(over(data_), over(unsized_), this, target_);
   out->judged_ = judged_;
   return out;
 }
