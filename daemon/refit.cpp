@@ -260,6 +260,8 @@ Result<void> Refit::learn(Together& together, Judging judging) {
   together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging, before.joules);
   together.memory =
       Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging, before.peak_bytes);
+  // The models answer by now. The estimators do when all have learnt: until then those of before, and nobody waits.
+  for (const auto& each : {together.time, together.energy, together.memory}) each->learn(alive_);
   gathered_ = true;
   const prediction::AllRecords now = together.records();
   const bool same = now.seconds.records == before.seconds.records &&
@@ -310,11 +312,8 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
   Together together{before->knowledge, before->energy, before->memory};
   const auto spent = system::thread_time();
   if (auto known = learn(together, judging); !known) return tl::unexpected(known.error());
-  swap_in(together);  // nothing new is news too: the time of the last refit
-  // Models answer by now, and whoever asks more of the history waits for the estimators asked alone.
-  for (const auto& each : {together.time, together.energy, together.memory})
-    if (each) each->learn(alive_);
   report.learning = system::thread_time() - spent;
+  swap_in(std::move(together));  // nothing new is news too: the time of the last refit
   const auto all = kept_->count();
   if (!all) return tl::unexpected(all.error());
   report.unchanged = *all - report.fitted;

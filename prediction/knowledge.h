@@ -92,7 +92,7 @@ class Knowledge {
 
   // What can be known of the runs. The records of `before`, or without it those that were `kept` (prediction/learnt.h),
   // are taken over as long as the history has not outgrown them. `alive` is called between fits. An estimator learns
-  // when it is first asked, or at learn(), so that nobody waits for those that nobody asks.
+  // when it is first asked, or at learn(): of a history that was kept most are never.
   static std::shared_ptr<const Knowledge> of(const Data& data, const std::shared_ptr<const Knowledge>& before,
                                              const std::function<void()>& alive,
                                              estimators::Target target = estimators::Target::seconds,

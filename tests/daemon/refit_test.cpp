@@ -168,20 +168,26 @@ TEST_F(Refitting, OneThatIsInterruptedAnywhereEndsThereAndTheNextGoesOn) {
   EXPECT_GT(most, 20);  // it has many steps
 }
 
-TEST_F(Refitting, NewModelsAnswerBeforeTheEstimatorsHaveLearnt) {
+TEST_F(Refitting, ModelsAnswerAnewWhileTheEstimatorsLearn) {
   add_runs("type", "Adam", 1.4);
-  std::shared_ptr<const prediction::Knowledge> last;
-  int waits = 0;  // steps of a refit whose result can be asked already
+  std::shared_ptr<const prediction::Knowledge> before;
+  std::size_t models = 0;
+  int answers = 0;  // steps of the second refit at which its model answers and estimators are those of before
   Refit* running = nullptr;
   Refit refit = refit_of(
       path(), *writer_, [] { return kToday; },
-      [&] { waits += running != nullptr && running->models()->knowledge != last ? 1 : 0; });
+      [&] {
+        if (running == nullptr || running->models()->knowledge != before) return;
+        answers += running->models()->models->count().value_or(0) > static_cast<std::int64_t>(models) ? 1 : 0;
+      });
   ASSERT_TRUE(refit.run());
-  last = refit.models()->knowledge;
+  models = fitted_models(refit).size();
+  before = refit.models()->knowledge;
   running = &refit;
-  add_run(64, 0.074, {{"type", "SGD"}});
+  for (const std::int64_t batch : {8, 16, 32}) add_run(batch, 0.02, {}, "AlexNet");
   ASSERT_TRUE(refit.run());
-  EXPECT_GE(waits, static_cast<int>(estimators::estimators().size()));
+  EXPECT_GE(answers, static_cast<int>(estimators::estimators().size()));
+  EXPECT_NE(refit.models()->knowledge, before);
 }
 
 TEST_F(Refitting, JudgingThatWasPutOffIsDoneByTheNextRunThatMay) {
