@@ -1,11 +1,21 @@
 #include "parsers/base/saved.h"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "parsers/base/number.h"
 
 namespace etad::saved::detail {
+namespace {
+
+// The bytes that are written as they are: nearly all, of thousands that a log's lines may have.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = ' '; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
+
+}  // namespace
 
 void write_double(std::string& out, double x) {
   char text[32];
@@ -18,11 +28,10 @@ void write_string(std::string& out, std::string_view text) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
   while (!text.empty()) {
-    const auto plain = std::find_if(text.begin(), text.end(), [](char c) {
-      return c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ';
-    });
-    out.append(text.begin(), plain);
-    text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
+    std::size_t plain = 0;
+    while (plain < text.size() && kPlain[static_cast<unsigned char>(text[plain])]) ++plain;
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
     if (text.empty()) break;
     const char c = text.front();
     text.remove_prefix(1);
@@ -41,10 +50,16 @@ void begin_element(std::string& out) {
   if (out.back() != '[') out += ',';
 }
 
-void write_key(std::string& out, std::string_view name) {
+void write_key(std::string& out, std::string_view key) {
   if (out.back() != '{') out += ',';
-  write_string(out, name);
+  write_string(out, key);
   out += ':';
+}
+
+void write_name(std::string& out, std::string_view name) {
+  out += out.back() == '{' ? "\"" : ",\"";
+  out += name;
+  out += "\":";
 }
 
 double number_in(const json::value& v) {

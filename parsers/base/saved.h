@@ -51,7 +51,7 @@ namespace detail {
 
 namespace json = boost::json;
 
-// Each appends to the text. write_key() and begin_element() also write the comma behind what came before.
+// Each appends to the text. write_key(), write_name() and begin_element() also write the comma behind what came before.
 template <std::integral T>
 void write_integer(std::string& out, T x) {
   char text[24];
@@ -59,7 +59,8 @@ void write_integer(std::string& out, T x) {
 }
 void write_double(std::string& out, double x);
 void write_string(std::string& out, std::string_view text);
-void write_key(std::string& out, std::string_view name);
+void write_key(std::string& out, std::string_view key);
+void write_name(std::string& out, std::string_view name);  // a member's, which has nothing to escape
 void begin_element(std::string& out);
 double number_in(const json::value& v);
 
@@ -185,7 +186,7 @@ void write_members(std::string& out, const T& x, Form form) {
   [[maybe_unused]] static const T fresh{};  // GCC 12 sees no use of it in the lambda
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
     if (form == Form::sparse && same(x.*member.pointer, fresh.*member.pointer)) return;
-    write_key(out, member.name);
+    write_name(out, member.name);
     write(out, x.*member.pointer, form);
   });
 }
@@ -254,7 +255,7 @@ template <class T>
 std::string to_text(const T& x, std::int64_t version, Form form = Form::sparse) {
   std::string out = "{";
   detail::write_members(out, x, form);
-  detail::write_key(out, "version");
+  detail::write_name(out, "version");
   detail::write_integer(out, version);
   out += '}';
   return out;
