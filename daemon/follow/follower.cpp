@@ -229,7 +229,6 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   claim(followed, key_of(*status));
   note_target(followed);
   followed.expect(*status);
-  unannounced.push_back(followed.id);
   if (before->offset > 0) followed.awake().adopt(*status, *before);
   note_head(followed);
   return true;
@@ -289,7 +288,13 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
       schedule.rested(id, now, gives_hints(followed));
       break;
   }
-  note_standing(followed, now);
+  if (const auto key = stream.key(); key != followed.key) {
+    claim(followed, key);
+    note_target(followed);
+    next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
+  }
+  note_head(followed);
+  if (const auto owner = stream.owner()) note_owner(followed, owner);
   if (!stream.is_open()) {
     open.erase(id);
   } else if (const auto [entry, added] = open.try_emplace(id, now);
@@ -303,36 +308,6 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
     schedule.now(id, now);
   }
   close_oldest(most_open);
-}
-
-// Of a file that came and was rotated away before the history knew of it nothing would be read. So what a scan has found
-// is committed before anything is read: that may take long, where there is much, or never end, where the daemon is
-// killed over and over. True: nothing else is to be done in this poll. Of two polls one reads, however fast new files
-// come.
-bool Follower::Impl::announce_new(SteadyTime now, std::size_t& budget, std::vector<Batch>& out) {
-  const std::size_t many = std::min(unannounced.size(), std::max<std::size_t>(budget / 2 / kLook, 1));
-  for (std::size_t i = 0; i < many; ++i) {
-    const auto found = streams.find(unannounced[i]);
-    if (found == streams.end()) continue;
-    found->second.awake().announce(around, now, out);
-    note_standing(found->second, now);
-  }
-  unannounced.erase(unannounced.begin(), unannounced.begin() + static_cast<std::ptrdiff_t>(many));
-  budget -= std::min(budget - 1, many * kLook);
-  announced_last = !out.empty() && !announced_last;
-  return announced_last;
-}
-
-// What other streams ask of this one, after it has been at its file.
-void Follower::Impl::note_standing(Followed& followed, SteadyTime now) {
-  const Stream& stream = followed.awake();
-  if (const auto key = stream.key(); key != followed.key) {
-    claim(followed, key);
-    note_target(followed);
-    next_scan = std::min(next_scan, now + options.active_interval);  // what it let go may be another's
-  }
-  note_head(followed);
-  if (const auto owner = stream.owner()) note_owner(followed, owner);
 }
 
 void Follower::Impl::close(Followed& followed) {
@@ -392,7 +367,6 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
   budget = std::max<std::size_t>(budget, 1);
-  if (impl.announce_new(now, budget, out)) return out;
   while (budget > 0) {
     const auto due = impl.schedule.due(now);
     if (!due) break;

@@ -96,9 +96,7 @@ struct Follower::Impl {
   void set_next_scan(SteadyTime now, bool found_any);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
-  bool announce_new(SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
   void look(StreamId id, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
-  void note_standing(Followed& followed, SteadyTime now);
   static void close(Followed& followed);
   void close_idle(SteadyTime now);
   void close_oldest(std::size_t most_left);
@@ -123,8 +121,6 @@ struct Follower::Impl {
   std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has
   std::map<std::int64_t, std::size_t> refused;             // and how many more were found at the last scan
   std::map<StreamId, SteadyTime> open;                     // when each open file last moved
-  std::vector<StreamId> unannounced;                       // found by scans, and not told of yet
-  bool announced_last = false;                             // the last poll did nothing else
   std::map<StreamId, JournalStream> journals;
   std::vector<Watch> journal_watches;
   OpenJournal open_journal_by;

@@ -99,9 +99,6 @@ class Stream {
   // Reads at most about `budget` bytes and takes them off it. Appends batches.
   Outcome look(Surroundings& around, SteadyTime now, std::size_t& budget, std::vector<Batch>& out);
 
-  // For one that nothing is known of yet: says which file lies there, and reads nothing of it. Appends a batch, or none.
-  void announce(Surroundings& around, SteadyTime now, std::vector<Batch>& out);
-
   void committed(const Batch& batch);
   void rewind(FinishedFiles& finished);
   void close_file();

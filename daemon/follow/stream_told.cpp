@@ -63,16 +63,6 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
   if (out.size() > first) out.back().caught_up = caught_up_;
 }
 
-void Stream::announce(Surroundings& around, SteadyTime now, std::vector<Batch>& out) {
-  if (known_) return;
-  const std::size_t first = out.size();
-  std::size_t none = 0;
-  Look look{around, now, none, out, look_under_path(around)};
-  if (look.target.unsure || !begin(look)) return;
-  caught_up_ = false;
-  report(first, out);
-}
-
 void Stream::committed(const Batch& batch) {
   if (batch.after == position_.at(path_))
     committed_.reset();

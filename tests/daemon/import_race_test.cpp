@@ -139,10 +139,9 @@ TEST_F(ImportRaces, AnImportThatHasEndedIsOnTheDiskAndSoIsOneThatWasThereAlready
   FaultyWriter* const history = write_by_faulty_writer();
   start_ingest(usual_options());
   append("lenet.log", first_lines("Iteration 300,"));
-  EXPECT_TRUE(tick_after(std::chrono::seconds(1)));
+  wait();
   EXPECT_TRUE(history->synced)
       << "that a log was seen survives a power cut, or what is rotated away is left out";
-  wait();
   append("lenet.log", lenet_.substr(first_lines("Iteration 300,").size()));
   wait();
   ASSERT_FALSE(history->synced) << "following waits for no disk: what a power cut takes back is read again";

@@ -59,21 +59,6 @@ TEST(Following, RenameRotation) {
   EXPECT_EQ(etad.ended, 1);
 }
 
-// A start that reads much, or one of many that are killed soon.
-TEST(Following, WhatWasFoundIsKnownBeforeAnythingIsRead) {
-  Harness etad(watching("/logs/*.log"));
-  etad.files.write("/logs/much.log", text_of(numbered(0, 20'000)));
-  etad.files.write(kLog, "one\n");
-  for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, 64 * 1024)) etad.commit(batch);
-  etad.files.write(kLog, "two\n");
-  etad.files.rename(kLog, kRotated);
-  etad.files.write(kLog, "three\n");
-  etad.restart();
-  etad.poll();
-  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "two", "three"));
-  EXPECT_EQ(etad.lines_of["/logs/much.log"].size(), 20'000U);
-}
-
 TEST(Following, RestartGoesOnAtTheCommittedOffset) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\ntwo\n");

@@ -103,22 +103,7 @@ TEST(CrowdOfNewFiles, IsTakenUpInTurnsOfTheirOwners) {
   for (int i = 0; i < 2'100; ++i) create(name_of(i), 1001);
   create(kLog, 1002);
   etad.now += std::chrono::seconds(11);
-  for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget)) etad.commit(batch);
   EXPECT_TRUE(has_line(etad.follower->poll(etad.now, etad.wall, etad.budget), kLog));
-}
-
-TEST(CrowdOfNewFiles, KeepsNobodyElsesLinesWaiting) {
-  Harness etad(watching("/logs/*.log"));
-  etad.files.write(kLog, "one\n");
-  etad.poll();
-  for (int i = 0; i < 8; ++i) {
-    etad.files.create(name_of(i), "a line\n");
-    if (i % 2 == 0) etad.files.write(kLog, "more\n");
-    etad.now += std::chrono::seconds(61);  // each poll is a scan, too
-    const auto batches = etad.follower->poll(etad.now, etad.wall, etad.budget);
-    EXPECT_TRUE(i % 2 == 0 || has_line(batches, kLog)) << i;
-    for (const Batch& batch : batches) etad.commit(batch);
-  }
 }
 
 }  // namespace
