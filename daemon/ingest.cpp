@@ -367,7 +367,9 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   if (!commits.empty()) {
     const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
     const bool begins = any([](IngestedSource* each) { return each->id == 0; });
-    const bool reads_first = begins || any([](IngestedSource* each) { return each->offset == 0; });
+    const bool reads_first =
+        begins || any([](IngestedSource* each) { return each->offset == 0; }) ||
+        std::any_of(batches.begin(), batches.end(), [](const auto& batch) { return batch.restarted; });
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
       if (reads_first && !options_.unseen) imported = writer.take_adopted();

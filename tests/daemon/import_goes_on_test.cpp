@@ -150,6 +150,16 @@ TEST_F(ImportGoesOn, InSuchAFileThatWasSeenWhileItWasEmpty) {
   expect_both();
 }
 
+// What was read of the source before is of another file: that something was is no sign that this one was begun before.
+TEST_F(ImportGoesOn, InSuchAFileWhoseImportEndsWhileItsFirstBytesAreRead) {
+  start_ingest(usual_options());
+  rotate_another_away();
+  append("lenet.log", lenet_);
+  auto import = begin("/elsewhere/lenet.log", lenet_);
+  end_while_read(*import);
+  expect_both();
+}
+
 TEST_F(ImportGoesOn, InSuchAFileAfterAStartAlsoWhereTheImportCameFirst) {
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   start_ingest(usual_options());
