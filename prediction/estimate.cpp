@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "prediction/as_of.h"
@@ -22,6 +23,13 @@ Refusal batch_size_missing(const FittedModel& fitted, std::string_view parameter
   refusal.parameter = std::string(parameter);
   refusal.network = fitted.key.network;
   refusal.batch_sizes = fitted.model.samples;
+  return refusal;
+}
+
+Refusal too_large(std::string parameter) {
+  Refusal refusal;
+  refusal.kind = Refusal::Kind::too_large;
+  refusal.parameter = std::move(parameter);
   return refusal;
 }
 
@@ -195,12 +203,8 @@ Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
   if (question.test_interval.value_or(0) == 0 || question.test_iterations.value_or(0) == 0) return {};
   std::int64_t iterations = 0;
   if (__builtin_mul_overflow(test_phases(question.iterations, *question.test_interval),
-                             *question.test_iterations, &iterations)) {
-    Refusal refusal;
-    refusal.kind = Refusal::Kind::too_large;
-    refusal.parameter = "test_iterations";
-    return refuse(std::move(refusal));
-  }
+                             *question.test_iterations, &iterations))
+    return refuse(too_large("test_iterations"));
   auto part = testing(chosen, iterations, out);
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
@@ -366,6 +370,8 @@ std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
 
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
                           std::optional<Instant> now) {
+  if (asked.epochs && asked.iterations == std::numeric_limits<std::int64_t>::max())  // see count_epochs
+    return refuse(too_large("epochs"));
   Estimate out;
   out.question = recognized(*models, asked);
   if (auto counted = count_tokens(out.question, *models); !counted) return refuse(std::move(counted.error()));

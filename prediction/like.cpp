@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -80,8 +81,10 @@ bool count_epochs(Question& question) {
   count_tokens(question);
   if (!question.samples_per_epoch || !question.batch_size) return false;
   const double samples = *question.epochs * static_cast<double>(*question.samples_per_epoch);
-  question.iterations = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(std::ceil(samples / static_cast<double>(*question.batch_size) - 1e-9)));
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const double iterations = std::ceil(samples / static_cast<double>(*question.batch_size) - 1e-9);
+  const bool fits = iterations < static_cast<double>(kMost);
+  question.iterations = fits ? std::max<std::int64_t>(1, static_cast<std::int64_t>(iterations)) : kMost;
   return true;
 }
 

@@ -10,8 +10,8 @@ namespace etad::prediction {
 // Where another device or host is asked for, the run's own says nothing of the machine.
 Question like(const Run& run, Question asked);
 
-// `epochs` as iterations over the batch size. False: the batch size or the samples of
-// an epoch are not known.
+// `epochs` as iterations over the batch size; of more than a number holds, the largest number, which no estimate
+// takes. False: the batch size or the samples of an epoch are not known.
 bool count_epochs(Question& question);
 
 }  // namespace etad::prediction

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace etad::prediction {
 namespace {
 
@@ -63,6 +65,10 @@ TEST(Like, EpochsAreIterationsOverTheSamplesOfOne) {
   question.epochs = 1;
   ASSERT_TRUE(count_epochs(question));
   EXPECT_EQ(question.iterations, 101);
+  question.samples_per_epoch = 1'000'000'000'000;
+  question.epochs = 9e8;
+  ASSERT_TRUE(count_epochs(question));
+  EXPECT_EQ(question.iterations, std::numeric_limits<std::int64_t>::max());
   question.batch_size.reset();
   EXPECT_FALSE(count_epochs(question));
 }

@@ -180,6 +180,12 @@ TEST_F(RouterTest, ParametersAreCheckedByName) {
   EXPECT_EQ(get("/v1/runs?netwrok=LeNet", 400).at("candidates").at(0), "network");
 }
 
+TEST_F(RouterTest, EpochsOfMoreIterationsThanANumberHoldsAreRefused) {
+  const auto body = get(
+      "/v1/estimate?network=LeNet&phase=train&batch_size=64&epochs=9e8&samples_per_epoch=1000000000000", 400);
+  EXPECT_EQ(body.at("parameter"), "epochs");
+}
+
 TEST_F(RouterTest, ForeignRequestsAreRefused) {
   Request request;
   request.method = "GET";
