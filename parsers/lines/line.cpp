@@ -258,11 +258,19 @@ bool shows_own_pace(std::string_view state) {
   return false;
 }
 
+// "step 00250 (31.25%) | … | tok/sec: 44,250": a line that a program without a bar draws anew at each step.
+bool shows_units_a_second(std::string_view state) {
+  for (std::size_t at = state.find("/sec"); at != std::string_view::npos; at = state.find("/sec", at + 1)) {
+    if (at > 0 && state[at - 1] != 'B') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool shows_pace(std::string_view state) {
   return state.find("it/s") != std::string_view::npos || state.find("s/it") != std::string_view::npos ||
-         shows_own_pace(state);
+         shows_own_pace(state) || shows_units_a_second(state);
 }
 
 namespace {
@@ -279,14 +287,14 @@ std::string_view count_of(std::string_view bar) {
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses) {
   if (needs_cleaning({line.data(), line.size()})) line = narrow_utf16(line);
+  if (!line.empty() && line.back() == kReturn) line = line.first(line.size() - 1);  // of "\r\n"
   const std::string_view raw(line.data(), line.size());
   if (!needs_cleaning(raw)) {  // nearly all
     if (raw.size() > limit) ++losses.truncated_lines;
     lines.push_back(raw.substr(0, limit));
     return;
   }
-  const std::size_t last = raw.rfind(kReturn);
-  if (last == std::string_view::npos || last + 1 == raw.size() || !shows_pace(raw)) {
+  if (raw.rfind(kReturn) == std::string_view::npos || !shows_pace(raw)) {
     lines.push_back(clean_line(line, limit, losses));
     return;
   }

@@ -62,6 +62,18 @@ TEST(OverdrawnStates, AlsoWhereTheBarCountsInAUnitOfItsOwn) {
   EXPECT_EQ(states_of("a<b, c/s]\rd<e, f/s]").size(), 1U);
 }
 
+// autoresearch's steps, and a download's.
+TEST(OverdrawnStates, AlsoOfALineThatShowsUnitsASecond) {
+  const std::string
+      first = "step 00001 (0.4%) | loss: 9.5000 | dt: 1250ms | tok/sec: 44,250 | remaining: 299s    ",
+      second = "step 00002 (0.8%) | loss: 9.2500 | dt: 1250ms | tok/sec: 44,250 | remaining: 298s    ";
+  const std::vector<std::string> both = {first, second};
+  EXPECT_EQ(states_of("\r" + first + "\r" + second), both);
+  EXPECT_EQ(states_of("\r" + first + "\r" + second + "\r"), both) << "whose line Windows ended";
+  EXPECT_EQ(overdrawn_states(first + "\r" + second + "\r"), first.size() + 1);
+  EXPECT_EQ(states_of("model 10% 1.25 MB/sec\rmodel 99% 1.25 MB/sec").size(), 1U);
+}
+
 // However a bar's line comes, its states are those of the whole.
 TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
   std::mt19937 random(17);
