@@ -91,6 +91,10 @@ struct EpochCount {
   void tell_trained(std::optional<Instant> at);
   // Where several processes say the same, nothing has happened in between.
   bool announces_again(std::int64_t epoch) const;
+  // It is the last one of as many as were announced, and nothing has ended it.
+  bool in_last_announced() const {
+    return open && announced && announced_of && done_before(*announced, 1) + 1 == *announced_of;
+  }
 
   // How many iterations the epoch that the run is in has left, when so many of the run are done; nothing
   // where nobody says how long it is.

@@ -319,7 +319,8 @@ bool is_bar_of(const Event& event, std::int64_t steps) {
   return std::abs(n - static_cast<double>(steps)) <= 0.02 * n + *took * rate->second;
 }
 
-// Some show their steps at intervals, and the last ones not at all; some wipe a bar when it is full, some count from 0.
+// Some show their steps at intervals, and the last ones not at all; some wipe a bar when it is full, some count from 0; of
+// the last epoch's end perhaps only the program's last words tell.
 bool has_done_all(const RunTrack& r) {
   const Run& run = r.run;
   if (run.job == Job::time || !run.iteration || run.max_iterations.value_or(0) <= 0) return false;
@@ -328,7 +329,8 @@ bool has_done_all(const RunTrack& r) {
   const bool wiped = r.window.bar_over && left * kNearly <= r.epochs.steps.value_or(0);
   const std::int64_t last = r.training.zero_of_plan ? std::max<std::int64_t>(r.training.stride, 1) : 1;
   const bool from_zero = r.training.zero_trained && left <= last;
-  return left <= 0 || left < r.training.stride || wiped || from_zero;
+  const bool in_last = r.last_words.is_done() && r.epochs.in_last_announced();
+  return left <= 0 || left < r.training.stride || wiped || from_zero || in_last;
 }
 
 // How many steps an epoch has: as was told, or as the steps done with the last one measured show.
