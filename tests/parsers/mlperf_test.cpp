@@ -86,6 +86,38 @@ TEST(MlPerf, RnntsEpochsAreItsSamplesByItsBatch) {
   expect_finished(run_of(lines), "rnnt", 3 * 136, 0.1);
 }
 
+// MLPerf HPC: evaluations lie within DeepCAM's epochs, and OpenFold numbers its own by the samples at their end.
+TEST(MlPerf, HpcsEpochsAndNodes) {
+  auto lines = head("deepcam", 144, 14400);
+  lines.insert(lines.begin() + 1,
+               {said(-8, "number_of_nodes", "18"), said(-8, "accelerators_per_node", "2")});
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines.push_back(said(60.0 * epoch, "epoch_start", "null", number("epoch_num", epoch)));
+    lines.push_back(said(60.0 * epoch + 42, "eval_start", "null", number("epoch_num", epoch)));
+    lines.push_back(said(60.0 * epoch + 58, "eval_stop", "null", number("epoch_num", epoch)));
+    lines.push_back(said(60.0 * epoch + 58, "epoch_stop", "null", number("epoch_num", epoch)));
+  }
+  lines.push_back(end(240));
+  const auto run = run_of(lines);
+  expect_finished(run, "deepcam", 300, 0.42);
+  EXPECT_EQ(run.devices, 36);
+
+  lines = head("openfold", 128, 594595);
+  lines.insert(lines.begin() + 1,
+               {said(-8, "number_of_nodes", "256"), said(-8, "accelerators_per_node", "8")});
+  for (int block = 1; block <= 3; ++block) {
+    const std::string samples = number("epoch_num", 5120 * block);
+    lines.push_back(said(90.0 * block, "epoch_start", "null", samples));
+    lines.push_back(said(90.0 * block + 72, "epoch_stop", "null", samples));
+    lines.push_back(said(90.0 * block + 72, "eval_start", "null", samples));
+    lines.push_back(said(90.0 * block + 90, "eval_stop", "null", samples));
+  }
+  lines.push_back(end(360));
+  const auto folded = run_of(lines);
+  EXPECT_EQ(folded.iteration, 120);
+  EXPECT_EQ(folded.devices, 2048);
+}
+
 TEST(MlPerf, MaskrcnnsStepsStandBetween) {
   auto lines = head("maskrcnn", 96, 40000);
   for (int step = 50; step <= 200; step += 50)

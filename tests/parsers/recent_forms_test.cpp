@@ -1,4 +1,5 @@
-// Forms of today's logs: the last epoch of a training whose end only its last words tell.
+// Forms of today's logs: autoresearch's summary, an evaluation behind LLaMA-Factory's training, evaluations of Swin
+// alone, and the last epoch of a training whose end only its last words tell.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,6 +11,56 @@ namespace etad::test {
 namespace {
 
 using Lines = std::vector<std::string>;
+
+TEST(RecentForms, AutoresearchSaysHowManyStepsItTook) {
+  Lines lines;
+  for (int i = 0; i < 40; ++i)
+    lines.push_back(
+        written("step %05d (%.1f%%) | loss: 4.512500 | lrm: 1.00 | dt: 1250ms | tok/sec: 44,250 | mfu: "
+                "12.5%% | epoch: 1 | remaining: %ds    ",
+                i, 2.5 * i, 300 - i));
+  lines.insert(lines.end(),
+               {"---", "val_bpb:          0.912500", "training_seconds: 50.0", "num_steps:        40"});
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 40);
+  EXPECT_NEAR(step_time(run), 1.25, 1e-9);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+TEST(RecentForms, LlamaFactorysEvaluationBehindTheTrainingIsNoTraining) {
+  Lines lines;
+  for (int i = 1; i <= 20; ++i)
+    lines.push_back(
+        written("{\"current_steps\": %d, \"total_steps\": 200, \"loss\": 1.25, \"eval_loss\": null, "
+                "\"learning_rate\": 2.5e-05, \"epoch\": 0.5, \"percentage\": 10.0, \"elapsed_time\": "
+                "\"0:%02d:00\", \"remaining_time\": \"0:20:00\"}",
+                10 * i, i));
+  lines.emplace_back(
+      "{\"current_steps\": 30, \"total_steps\": 30, \"loss\": null, \"eval_loss\": 1.125, "
+      "\"learning_rate\": null, \"epoch\": 1.0, \"percentage\": 100.0, \"elapsed_time\": "
+      "\"0:20:26\", \"remaining_time\": \"0:00:00\"}");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 200);
+  EXPECT_NEAR(step_time(run), 6, 0.1);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+TEST(RecentForms, SwinsEvaluationsAlone) {
+  Lines lines;
+  for (int batch = 0; batch <= 390; batch += 10)
+    lines.push_back(
+        written("[2026-03-04 05:%02d:%02d swin_tiny_patch4_window7_224] (main.py 268): INFO Test: "
+                "[%d/391]\tTime 0.125 (0.125)\tLoss 0.6250 (0.7500)\tAcc@1 84.375 (83.250)\tAcc@5 96.875 "
+                "(96.250)\tMem 2000MB",
+                batch / 480, batch / 8 % 60, batch));
+  lines.emplace_back(
+      "[2026-03-04 05:00:49 swin_tiny_patch4_window7_224] (main.py 274): INFO  * Acc@1 83.250 Acc@5 "
+      "96.250");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.train.iterations, 0);
+  EXPECT_EQ(run.test.iterations, 391);
+}
 
 TEST(RecentForms, TheLastEpochIsOverWhereTheProgramSaysThatItIsDone) {
   for (const bool done : {false, true}) {
