@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string time_of_day(int seconds) {
+std::string clock_past_five(int seconds) {
   return written("05:%02d:%02d", seconds / 60 % 60, seconds % 60);
 }
 
@@ -28,7 +28,7 @@ TEST(Toolboxes, MMEngineCountsEpochsFromOneWhereverItGoesOn) {
   for (int epoch = 3; epoch <= 4; ++epoch)
     for (int batch = 10; batch <= 100; batch += 10)
       lines.push_back(
-          "03/04 " + time_of_day(now += 5) +
+          "03/04 " + clock_past_five(now += 5) +
           written(" - mmengine - INFO - Epoch(train)  [%d][%3d/100]  base_lr: 2.5000e-05 lr: 2.5000e-05  "
                   "eta: 0:02:05  time: 0.5000  data_time: 0.0125  memory: 4096  loss: 1.2500",
                   epoch, batch));
@@ -52,7 +52,7 @@ TEST(Toolboxes, OpenPCDetCountsIterationsThroughItsEpochs) {
   for (int epoch = 1; epoch <= 3; ++epoch)
     for (int batch = 50; batch <= 200; batch += 50)
       lines.push_back(
-          "2026-03-04 " + time_of_day(now += 100) +
+          "2026-03-04 " + clock_past_five(now += 100) +
           written(",000   INFO  Train:    %d/3 ( 15%%) [ %3d/200 (  4%%)]  Loss: 2.125 (2.25)  LR: "
                   "3.125e-05  Time cost: 00:25/10:12 [10:25/3:00:12]  Acc_iter %d        Data time: "
                   "0.20(0.49)  Forward time: 0.25(0.50)  Batch time: 0.51(0.62)",
@@ -78,7 +78,7 @@ TEST(Toolboxes, CoreNetsStepsAreWithoutItsValidations) {
   Lines lines = {"2026-03-04 05:00:00 - LOGS    - Available GPUs: 4"};
   int now = 10;
   const auto say = [&](int at, const std::string& what) {
-    lines.push_back("2026-03-04 " + time_of_day(at) + " - LOGS    - " + what);
+    lines.push_back("2026-03-04 " + clock_past_five(at) + " - LOGS    - " + what);
   };
   for (int epoch = 0; epoch < 5; ++epoch, now += 100) {
     say(now,
