@@ -77,7 +77,6 @@ OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Han
 }
 
 Errno see_kind(std::unique_ptr<Content>& content, Inflating& inflating) {
-  if (content->compressed()) return 0;
   std::array<char, 6> bytes{};
   const auto got = content->read(0, bytes);
   if (!got) return got.error();

@@ -37,8 +37,8 @@ class Content {
 // packed as nothing here unpacks.
 OsResult<std::unique_ptr<Content>> content_of(FileSystem& files, FileSystem::Handle handle,
                                               Inflating& inflating);
-// Makes a content of what is open and not known to be compressed: a file that was empty may have become one. An error
-// leaves it as it is.
+// Looks anew whether a content that is read as it stands is compressed: a file that was empty may be by now. ENOTSUP: it
+// is packed as nothing here unpacks.
 Errno see_kind(std::unique_ptr<Content>& content, Inflating& inflating);
 
 // Whether the content begins with the part's head and has its marker before its offset.
