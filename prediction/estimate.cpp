@@ -13,6 +13,7 @@
 #include "prediction/selection.h"
 #include "prediction/tokens.h"
 #include "regression/compose.h"
+#include "regression/covariates.h"
 
 namespace etad::prediction {
 namespace {
@@ -132,11 +133,16 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
   if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
-  const Question exact = about(fitted.key, question);
+  Question exact = about(fitted.key, question);
+  for (const std::string& setting : fitted.model.covariates) {  // of what is not said the model's are meant
+    const std::string name(regression::covariate_name(setting));
+    exact.settings.emplace(name, setting.substr(name.size() + 1));
+  }
+  const bool its_settings = fitted.model.unseen(covariates_of(question)).empty();
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
   if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
-    if (kind <= estimators::Kind::settings &&
+    if (its_settings && kind <= estimators::Kind::settings &&
         models.knowledge->prefers_models(
             std::max(kind, question.along_with.value_or(estimators::Gap{kind}).kind))) {
       part->said = models.knowledge->record_of(kind, fitted.model.runs);
@@ -150,7 +156,9 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
   other->model = model;
-  other->prediction.extrapolates = part->prediction.extrapolates;
+  // Runs of other settings may have seen what the model's have not.
+  if (its_settings || kind == estimators::Kind::settings)
+    other->prediction.extrapolates = part->prediction.extrapolates;
   return *other;
 }
 

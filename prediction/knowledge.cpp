@@ -106,6 +106,13 @@ estimators::Case case_of(const ModelKey& key) {
   return out;
 }
 
+std::vector<std::string> settings_of(const ModelKey& key,
+                                     const std::map<std::string, std::string>& settings) {
+  auto out = regression::covariates_of(settings, key.phase == Phase::train);
+  if (key.devices == 0) out.emplace_back(kUnknownDevices);
+  return out;
+}
+
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
                            std::shared_ptr<const estimators::Costs> costs) {
   const auto says_nothing = [](const RunData& run) {
@@ -122,8 +129,7 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
     datum.what = case_of(key);
     datum.what.samples = static_cast<double>(run.samples_per_iteration);
     datum.what.costs = costs;
-    datum.what.settings = regression::covariates_of(run.settings, key.phase == Phase::train);
-    if (key.devices == 0) datum.what.settings.emplace_back(kUnknownDevices);
+    datum.what.settings = settings_of(key, run.settings);
     datum.what.iterations = static_cast<double>(run.iterations);
     datum.value = to_seconds(run.duration) / datum.what.iterations;
     datum.joules = run.joules.value_or(0) / datum.what.iterations;

@@ -50,6 +50,8 @@ constexpr double reckoned_devices(std::int64_t devices) {
 
 // The facts of a run that the key of its model says.
 estimators::Case case_of(const ModelKey& key);
+// Of a run's settings those that count, in the form of a case's.
+std::vector<std::string> settings_of(const ModelKey& key, const std::map<std::string, std::string>& settings);
 
 // What estimators said, and how well they have done in such questions.
 struct Said {

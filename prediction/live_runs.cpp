@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "prediction/datasets.h"
+#include "prediction/knowledge.h"
 #include "prediction/plan.h"
 #include "regression/run_so_far.h"
 #include "storage/row_values.h"
@@ -25,10 +26,22 @@ std::shared_ptr<const FittedModel> find_model(const ModelSet& models, const RunR
   return found ? said_to(std::move(*found), row.owner) : nullptr;
 }
 
-std::optional<regression::Prediction> asked(const FittedModel* fitted, const Run& run, Phase phase,
-                                            double iterations) {
+// What the network's model says of an iteration or, of a run with other settings than the model's runs have, all the
+// history. `knowledge`: nullptr, where that is not to be asked.
+std::optional<regression::Prediction> asked(const FittedModel* fitted, const Knowledge* knowledge,
+                                            const Run& run, Phase phase, double iterations) {
   if (fitted == nullptr) return std::nullopt;
-  return per_iteration(fitted->model, run, phase, iterations, kConfidence);
+  auto own = per_iteration(fitted->model, run, phase, iterations, kConfidence);
+  const auto settings = settings_of(fitted->key, run.settings);
+  if (!own || knowledge == nullptr || fitted->model.unseen(settings).empty()) return own;
+  const auto& measured = phase == Phase::train ? run.train : run.test;
+  estimators::Case what = case_of(fitted->key);
+  what.settings = settings;
+  what.samples = static_cast<double>(measured.samples_per_iteration.value_or(0));
+  what.iterations = iterations;
+  const auto said = knowledge->ask(what, kConfidence);
+  if (!said || said->kind > estimators::Kind::settings || !said->contradicted_by.empty()) return own;
+  return regression::Prediction{said->value, said->lower, said->upper, {}};
 }
 
 double seconds_between(Instant from, Instant to) {
@@ -99,12 +112,13 @@ void LiveRuns::make_room(std::int64_t except) {
   }
 }
 
-void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known) {
+void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedModel* test,
+                      const Knowledge* knowledge, Known& known) {
   const regression::Plan& plan = known.plan;
   const double left = plan.max_iterations - plan.iteration;
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
-  const auto training = asked(train, run, Phase::train, left);
-  const auto testing = asked(test, run, Phase::test, phases * plan.test_iterations);
+  const auto training = asked(train, knowledge, run, Phase::train, left);
+  const auto testing = asked(test, knowledge, run, Phase::test, phases * plan.test_iterations);
   RunForecast& answer = known.answer.emplace();
   answer.model_id = training ? std::optional(train->id) : std::nullopt;
   const regression::RunSoFar so_far(known.intervals);
@@ -124,7 +138,7 @@ RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
   known.plan.snapshots = known.plan.snapshot_seconds = known.plan.waits = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
-  answer(run, train.get(), test.get(), known);
+  answer(run, train.get(), test.get(), nullptr, known);  // what all the history says has learnt of later runs
   return *known.answer;
 }
 
@@ -155,7 +169,7 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
     known.plan = plan;
     known.train = fit_of(train);
     known.test = fit_of(test);
-    answer(run, train.get(), test.get(), known);
+    answer(run, train.get(), test.get(), models->knowledge.get(), known);
   }
   const double silence = now && run.ended_at && !ends_there ? seconds_between(*run.ended_at, *now) : 0;
   return after_silence(*known.answer, plan, silence);

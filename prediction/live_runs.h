@@ -59,7 +59,8 @@ class LiveRuns {
   Known& known(std::int64_t run_id) REQUIRES(mutex_);
   void read_intervals(const RunRow& row, Known& known) REQUIRES(mutex_);
   void make_room(std::int64_t except) REQUIRES(mutex_);
-  static void answer(const Run& run, const FittedModel* train, const FittedModel* test, Known& known);
+  static void answer(const Run& run, const FittedModel* train, const FittedModel* test,
+                     const Knowledge* knowledge, Known& known);
 
   Mutex mutex_;
   Reader& reader_ GUARDED_BY(mutex_);

@@ -14,10 +14,9 @@ namespace regression {
 ETAD_SAVED(Range, min, max)
 ETAD_SAVED(Coefficient, name, value, standard_error)
 ETAD_SAVED(Rival, basis, error_percent, standard_error, parameters)
-ETAD_SAVED(CovariateEffect, covariate, factor, deviation, runs)
 ETAD_SAVED(Model, basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
            coverage, samples, iterations, rivals, scores, covariance, noise, within_run_noise, degrees,
-           covariate_effects, covariates)
+           covariates, other_runs)
 
 }  // namespace regression
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "regression/change_point.h"
-#include "regression/covariate_effects.h"
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/noise.h"
@@ -23,6 +23,20 @@ Observations comparable(Observations rows) {
   const bool some_known = std::ranges::any_of(rows, [](const Observation& r) { return r.b > 0; });
   if (some_known) std::erase_if(rows, [](const Observation& r) { return r.b <= 0; });
   return rows;
+}
+
+// Of several that as many runs have, those of the newest of these runs; `rows` are in order of time.
+Covariates most_common(const Dataset& data, const Observations& rows) {
+  std::map<Covariates, int> counts;
+  const Covariates* out = nullptr;
+  int most = 0;
+  for (const Observation& row : rows) {
+    const auto counted = counts.try_emplace(data[row.run].covariates).first;
+    if (++counted->second < most) continue;
+    most = counted->second;
+    out = &counted->first;
+  }
+  return out != nullptr ? *out : Covariates{};
 }
 
 Range range_of(const Observations& rows, double Observation::*field) {
@@ -105,13 +119,13 @@ Settled settle(Observations& rows) {
 std::optional<Model> fit(const Dataset& data) {
   Observations rows = comparable(observe(data));
   Model model;
+  model.covariates = most_common(data, rows);
+  model.other_runs = static_cast<int>(std::erase_if(
+      rows, [&](const Observation& row) { return data[row.run].covariates != model.covariates; }));
   model.runs = static_cast<int>(rows.size());
-  CovariateEffects covariate_effects = select_covariates(data, fit_reference(data, rows), rows);
   const Settled settled = settle(rows);
   if (settled.selection.candidates.empty()) return std::nullopt;
   const Basis& basis = settled.basis();
-  model.covariate_effects = std::move(covariate_effects.effects);
-  model.covariates = std::move(covariate_effects.seen);
   model.changed_at = settled.changed_at;
   model.basis = basis.formula;
   if (basis.batch_sizes == 1) model.knots = {newest_size(rows)};

@@ -45,15 +45,6 @@ struct Expectation {
   double fitted = 0;   // variance of log(the estimate / the true median)
 };
 
-// The factor by which a covariate ("type=Adam") changes the time, beside the most common combination of
-// covariates. There is one only where the evidence asks for it (regression/covariate_effects.h).
-struct CovariateEffect {
-  std::string covariate;
-  double factor = 1;     // of the estimate
-  double deviation = 0;  // standard deviation of its logarithm
-  int runs = 0;
-};
-
 struct Model {
   std::string basis;
   std::vector<Coefficient> coefficients;
@@ -72,22 +63,25 @@ struct Model {
   double noise = 0;                  // relative standard deviation of a long run about the model
   double within_run_noise = 0;       // the same of one iteration; a run of n adds within_run_noise^2 / n
   double degrees = 0;                // degrees of freedom `noise` was estimated with
-  std::vector<CovariateEffect> covariate_effects;  // those told apart; all others are joined
-  Covariates covariates;                           // seen, sorted: at most kMaxCovariates
+  Covariates covariates;             // which all these runs have
+  int other_runs = 0;                // of other covariates: they are left out
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
-  // `asked`: the run's covariates as far as they are known; of those not named, the most common are meant.
+  // `asked`: the run's covariates as far as they are known; of those not named, the model's are meant. What others cost
+  // the model does not know: the interval allows for them.
   // nullopt: the model can't say (B unknown and more than one seen, no data).
   std::optional<Prediction> predict(double iterations, std::optional<double> samples, double confidence,
                                     const Covariates& asked = {}) const;
 
   // The same without an interval. `samples` 0: those of the only batch size seen.
   std::optional<Expectation> expect(double iterations, double samples, const Covariates& asked) const;
+
+  // The names of those asked for of which the model's runs have another value. "type=", not known, is none.
+  std::vector<std::string> unseen(const Covariates& asked) const;
 };
 
-inline constexpr std::size_t kMaxCovariates = 64;
-
-// Fits; nullopt where there is nothing to fit from. Work is bounded by the size of `data` alone.
+// Fits the runs of the covariates that most runs have. nullopt: there is nothing to fit from. Work is bounded by the
+// size of `data` alone.
 std::optional<Model> fit(const Dataset& data);
 
 }  // namespace etad::regression

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "regression/basis.h"
-#include "regression/covariate_effects.h"
 #include "regression/covariates.h"
 #include "regression/cross_validation.h"
 #include "regression/interval.h"
@@ -24,29 +23,6 @@ Gram matrix_of(const std::vector<double>& values, Eigen::Index size) {
   if (static_cast<Eigen::Index>(values.size()) != size * size) return Gram::Zero(size, size);
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       values.data(), size, size);
-}
-
-// Moves the estimate by what the asked-for covariates cost. Returns the variance of the logarithm that they
-// add: of an effect that was measured, or of one that may be there where no run with such a covariate has
-// been seen.
-double apply_covariates(const Model& model, const Covariates& asked, Prediction& out) {
-  double variance = 0;
-  for (const std::string& covariate : asked) {
-    const auto effect = std::ranges::find(model.covariate_effects, covariate, &CovariateEffect::covariate);
-    if (effect != model.covariate_effects.end()) {
-      out.seconds *= effect->factor;
-      variance += effect->deviation * effect->deviation;
-      continue;
-    }
-    const std::string_view name = covariate_name(covariate);
-    const auto same_name = [&](const std::string& seen) { return covariate_name(seen) == name; };
-    const bool told = covariate.size() > name.size() + 1;
-    const bool judged = std::ranges::find(model.covariates, covariate) != model.covariates.end();
-    if (!told || judged || std::ranges::none_of(model.covariates, same_name)) continue;
-    variance += kCovariateDeviation * kCovariateDeviation;
-    out.extrapolates.emplace_back(name);
-  }
-  return variance;
 }
 
 bool outside(const Range& range, double v) {
@@ -99,16 +75,30 @@ std::optional<Expectation> expect_common(const Model& model, double n, double si
   return out;
 }
 
+// Of log t, where other values of these covariates are asked about.
+double variance_of(const std::vector<std::string>& unseen) {
+  constexpr double kCovariateDeviation = 0.25;  // of the factor that one of them may make
+  return static_cast<double>(unseen.size()) * kCovariateDeviation * kCovariateDeviation;
+}
+
 }  // namespace
+
+std::vector<std::string> Model::unseen(const Covariates& asked) const {
+  std::vector<std::string> out;
+  for (const std::string& covariate : asked) {
+    const std::string_view name = covariate_name(covariate);
+    const auto its = std::ranges::find(covariates, name, covariate_name);
+    const bool told = covariate.size() > name.size() + 1;
+    if (told && its != covariates.end() && *its != covariate) out.emplace_back(name);
+  }
+  return out;
+}
 
 std::optional<Expectation> Model::expect(double n, double b, const Covariates& asked) const {
   if (!(n > 0) || !(b > 0 || samples.min == samples.max)) return std::nullopt;
   auto out = expect_common(*this, n, b > 0 ? b : samples.min);
   if (!out) return std::nullopt;
-  Prediction moved;
-  moved.seconds = out->seconds;
-  out->fitted += apply_covariates(*this, asked, moved);
-  out->seconds = moved.seconds;
+  out->fitted += variance_of(unseen(asked));
   return std::isfinite(out->seconds) && out->seconds > 0 ? out : std::nullopt;
 }
 
@@ -120,13 +110,14 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   if (!expected) return std::nullopt;
   Prediction out;
   out.seconds = expected->seconds;
-  const double effect_variance = apply_covariates(*this, asked, out);
+  out.extrapolates = unseen(asked);
+  const double of_unseen = variance_of(out.extrapolates);
   if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   // The noise alone sets the least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
   const double scored = score_quantile(scores, confidence, degrees);
-  const double width = std::max(scored * std::sqrt(expected->run + expected->fitted + effect_variance),
+  const double width = std::max(scored * std::sqrt(expected->run + expected->fitted + of_unseen),
                                 least * std::sqrt(expected->run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);

@@ -296,9 +296,13 @@ std::string circumstances_text(const Object& model) {
   std::string out;
   if (!text_of(model, "changed_at").empty())
     out += "  the deployment changed: what ran before " + when(model, "changed_at") + " does not count\n";
-  for (const Object& covariate : objects_of(model, "variants")) {
-    out += "  " + text_of(covariate, "setting") + ": takes " + number_text(number_of(covariate, "factor")) +
-           " times as long, by " + counted(count_of(covariate, "runs"), "run") + "\n";
+  if (const auto others = count_of(model, "other_runs"); others > 0) {
+    const Object& settings = object_of(model, "settings");
+    out += "  of the runs with";
+    for (const auto& each : settings)
+      out += " " + std::string(each.key()) + "=" + text_of(settings, each.key());
+    out += settings.empty() ? " the settings that most have" : "";
+    out += "; " + counted(others, "run") + " with others " + (others == 1 ? "is" : "are") + " not in it\n";
   }
   for (const char* cost : {"startup", "snapshot"}) {
     const Object& spread = object_of(model, cost);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "daemon/service/views.h"
+#include "regression/covariates.h"
 
 namespace etad::service {
 
@@ -96,10 +97,13 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
     out.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
     out.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
   });
-  json.list("variants", model.covariate_effects, [](JsonWriter& out, const auto& effect) {
-    out.begin_object().field("setting", effect.covariate).field("factor", effect.factor);
-    out.field("deviation", effect.deviation).field("runs", effect.runs).end_object();
-  });
+  json.key("settings").begin_object();
+  for (const std::string& covariate : model.covariates) {
+    const std::string_view name = regression::covariate_name(covariate);
+    if (covariate.size() > name.size() + 1)
+      json.field(name, std::string_view(covariate).substr(name.size() + 1));
+  }
+  json.end_object().field("other_runs", model.other_runs);
   write_dispute(json, fitted);
   json.maybe("startup", fitted.startup, write_spread).maybe("snapshot", fitted.snapshot, write_spread);
   json.field("fitted_at", fitted.fitted_at).end_object();

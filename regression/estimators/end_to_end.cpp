@@ -27,13 +27,12 @@ Answers fit_model(const Runs& runs) {
 }  // namespace
 
 Estimator end_to_end() {
-  return grouped(
-      {.name = "end_to_end",
-       .source = "Gianniti, Zhang, Ardagna 2019, with rival bases (docs/prediction.md)",
-       .targets = {Target::seconds, Target::joules},
-       .group = [](const Case& what) { return key_of(what, kNetwork | kPhase | kMachine | kDevices); },
-       .missing = "there are no runs yet",
-       .fit = fit_model});
+  return grouped({.name = "end_to_end",
+                  .source = "Gianniti, Zhang, Ardagna 2019, with rival bases (docs/prediction.md)",
+                  .targets = {Target::seconds, Target::joules},
+                  .group = [](const Case& what) { return key_of(what, kSeries); },
+                  .missing = "there are no runs yet",
+                  .fit = fit_model});
 }
 
 }  // namespace etad::estimators

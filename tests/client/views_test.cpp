@@ -179,12 +179,14 @@ TEST(ModelText, ShowsWhatItHasLearnedBesideThePace) {
   const std::string text =
       model_text(parsed(R"({"id": 3, "network": "LeNet", "phase": "train", "framework": "caffe",
     "device": "CPU", "devices": 1, "host": "vm", "changed_at": "2026-03-01T10:00:00Z", "runs": 7, "dropped_runs": 4,
-    "variants": [{"setting": "type=Adam", "factor": 1.37, "deviation": 0.03, "runs": 3}],
+    "settings": {"iter_size": "1", "type": "SGD"}, "other_runs": 3,
     "startup": {"seconds": 0.5, "lower": 0.25, "upper": 2, "runs": 6}, "snapshot": null})"),
                  {});
   EXPECT_NE(text.find("  caffe on CPU of vm\n"), std::string::npos) << text;
   EXPECT_NE(text.find("what ran before 2026-03-01"), std::string::npos) << text;
-  EXPECT_NE(text.find("type=Adam: takes 1.37 times as long, by 3 runs"), std::string::npos) << text;
+  EXPECT_NE(text.find("of the runs with iter_size=1 type=SGD; 3 runs with others are not in it"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("startup: 500 ms (250 ms to 2.00 s), as in 6 runs"), std::string::npos) << text;
   EXPECT_EQ(text.find("snapshot:"), std::string::npos) << text;
 }

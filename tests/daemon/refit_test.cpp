@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "prediction/estimate.h"
+#include "prediction/live_runs.h"
 #include "prediction/model_json.h"
 #include "tests/daemon/refitted.h"
 #include "tests/daemon/temp_history.h"
@@ -427,25 +428,50 @@ TEST_F(Refitting, AModelOfOneRunIsNotKeptButMadeOfItWhenItIsAskedFor) {
 
 // From the log's settings through the history to the answer.
 class SettingThatCounts : public Refitting,
-                          public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+                          public testing::WithParamInterface<std::pair<const char*, const char*>> {
+ protected:
+  double estimated(const std::map<std::string, std::string>& settings) {
+    Refit here = refit();
+    EXPECT_TRUE(here.run());
+    prediction::Question question;
+    question.network = "LeNet";
+    question.batch_size = 32;
+    question.iterations = 1000;
+    question.settings = settings;
+    const auto answer = prediction::estimate(here.models(), question, std::nullopt);
+    EXPECT_TRUE(answer);
+    return answer ? answer->sum.seconds : NAN;
+  }
+};
 
-TEST_P(SettingThatCounts, AtTheSamePaceIsJoined) {
+TEST_P(SettingThatCounts, AtTheSamePaceTakesAsLong) {
   add_runs(GetParam().first, GetParam().second, 1);
-  Refit fitted = refit();
-  ASSERT_TRUE(fitted.run());
-  EXPECT_TRUE(fitted_models(fitted).at(0)->model.covariate_effects.empty());
-  EXPECT_EQ(fitted_models(fitted)[0]->model.runs, 12);
+  EXPECT_NEAR(estimated({GetParam()}) / estimated({}), 1, 0.03);
 }
 
-TEST_P(SettingThatCounts, AtAnotherPaceIsToldApart) {
+TEST_P(SettingThatCounts, AtAnotherPaceTakesThat) {
   add_runs(GetParam().first, GetParam().second, 0.55);
-  Refit fitted = refit();
-  ASSERT_TRUE(fitted.run());
-  const auto found = fitted_models(fitted).at(0);
-  const auto& model = found->model;
-  ASSERT_EQ(model.covariate_effects.size(), 1U);
-  EXPECT_EQ(model.covariate_effects[0].covariate, std::string(GetParam().first) + "=" + GetParam().second);
-  EXPECT_NEAR(model.covariate_effects[0].factor, 0.55, 0.03);
+  EXPECT_NEAR(estimated({GetParam()}) / estimated({}), 0.55, 0.03);
+}
+
+TEST_P(SettingThatCounts, AtAnotherPaceIsForetoldOfARunningRun) {
+  add_runs(GetParam().first, GetParam().second, 0.55);
+  Refit here = refit();
+  ASSERT_TRUE(here.run());
+  RunRow row;
+  row.run = reader_->runs({}).value().front().run;
+  row.run.state = RunState::running;
+  row.run.train = {};
+  row.run.train.samples_per_iteration = 32;
+  row.run.max_iterations = 1000;
+  const auto left = [&](const std::map<std::string, std::string>& settings) {
+    row.run.settings = settings;
+    ++row.id;
+    const auto forecast = prediction::LiveRuns(*reader_).forecast(row, here.models());
+    EXPECT_TRUE(forecast.remaining);
+    return forecast.remaining ? forecast.remaining->seconds : NAN;
+  };
+  EXPECT_NEAR(left({GetParam(), {"type", "SGD"}}) / left({{"type", "SGD"}}), 0.55, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SettingThatCounts,

@@ -40,62 +40,35 @@ TEST_F(Evidence, OneContaminatedRunInTenDoesNotMoveAnEstimateByItsNoise) {
   }
 }
 
-TEST_F(Evidence, ASlowerSolverIsToldApartAndAnEqualOneJoined) {
+// What the others take is for all the history to say.
+TEST_F(Evidence, AModelIsOfTheRunsOfTheMostCommonCovariates) {
   Dataset data;
   for (int i = 0; i < 24; ++i) {
     const double b = 16 << (i % 3);
     data.push_back(run(200, b, 0.02 + 0.001 * b, 0.03));
-    data.back().covariates = {i % 4 == 0 ? "type=Adam" : i % 4 == 1 ? "type=Nesterov" : "type=SGD"};
-    if (i % 4 == 0) data.back().seconds *= 1.4;
+    data.back().covariates = {"iter_size=1", i % 4 == 0   ? "type=Adam"
+                                             : i % 4 == 1 ? "type=Nesterov"
+                                                          : "type=SGD"};
+    if (i % 4 != 3) data.back().seconds *= i % 4 == 2 ? 1 : 3;
   }
   const auto model = fit(data);
-  ASSERT_EQ(model->covariate_effects.size(), 1U);
-  EXPECT_EQ(model->covariate_effects[0].covariate, "type=Adam");
-  EXPECT_NEAR(model->covariate_effects[0].factor, 1.4, 0.06);
-  const double sgd = model->predict(200, 32, 0.9, {"type=SGD"})->seconds;
-  EXPECT_NEAR(sgd / (200 * 0.052), 1, 0.04);
-  EXPECT_NEAR(model->predict(200, 32, 0.9, {"type=Adam"})->seconds / sgd, model->covariate_effects[0].factor,
-              1e-9);
+  EXPECT_EQ(model->covariates, (Covariates{"iter_size=1", "type=SGD"}));
+  EXPECT_EQ(model->runs, 12);
+  EXPECT_EQ(model->other_runs, 12);
+  EXPECT_EQ(model->dropped_runs, 0);
+  EXPECT_NEAR(model->predict(200, 32, 0.9)->seconds / (200 * 0.052), 1, 0.04);
 }
 
-// Of each setting that counts: runs that keep the others' step time are joined with them, runs of another
-// step time are told apart, and a question without the setting means the most common.
-TEST_F(Evidence, EverySettingJoinsOrSeparatesByEvidence) {
-  const std::pair<const char*, const char*> settings[] = {{"iter_size=1", "iter_size=4"},
-                                                          {"precision=", "precision=fp16"},
-                                                          {"type=SGD", "type=AdaGrad"},
-                                                          {"workers=2", "workers=8"}};
-  for (const auto& [common, other] : settings) {
-    for (const double factor : {1.0, 0.6}) {
-      Dataset data;
-      for (int i = 0; i < 24; ++i) {
-        const double b = 16 << (i % 3);
-        const bool has = i % 4 == 0;
-        data.push_back(run(200, b, (0.02 + 0.001 * b) * (has ? factor : 1), 0.03));
-        data.back().covariates = {has ? other : common};
-      }
-      const auto model = fit(data);
-      const double mine = model->predict(200, 32, 0.9, {other})->seconds;
-      EXPECT_NEAR(mine / (200 * 0.052), factor, 0.04 * factor) << other;
-      EXPECT_EQ(model->covariate_effects.size(), factor == 1 ? 0U : 1U) << other;
-      EXPECT_EQ(model->predict(200, 32, 0.9)->seconds, model->predict(200, 32, 0.9, {common})->seconds);
-      EXPECT_EQ(model->dropped_runs, 0) << other;
-    }
-  }
-}
-
-// Adam always came with half precision, and half precision alone made no difference.
-TEST_F(Evidence, OfTwoCovariatesThatComeTogetherTheOneThatExplainsIsHeldResponsible) {
+TEST_F(Evidence, OfCovariatesThatAreAsCommonTheNewestRunsCount) {
   Dataset data;
-  for (int i = 0; i < 36; ++i) {
-    const double b = 16 << (i % 3);
-    const bool half = i % 3 != 0, adam = i % 6 == 1;
-    data.push_back(run(200, b, (0.02 + 0.001 * b) * (adam ? 1.5 : 1), 0.03));
-    data.back().covariates = {half ? "precision=fp16" : "precision=fp32", adam ? "type=Adam" : "type=SGD"};
+  for (int i = 0; i < 8; ++i) {
+    data.push_back(run(200, 32, 0.052, 0.03));
+    data.back().covariates = {i < 4 ? "type=SGD" : "type=Adam"};
+    data.back().started_at = 1e9 + 3600 * i;
   }
-  const auto model = fit(data);
-  ASSERT_EQ(model->covariate_effects.size(), 1U);
-  EXPECT_EQ(model->covariate_effects[0].covariate, "type=Adam");
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=Adam"});
+  for (int i = 0; i < 8; ++i) data[static_cast<std::size_t>(i)].started_at = 1e9 - 3600 * i;
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
 }
 
 TEST_F(Evidence, ACovariateThatNoRunHasHadIsNamedAndWidens) {

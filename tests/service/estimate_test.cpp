@@ -98,19 +98,20 @@ TEST_F(EstimateTest, TheMachinesDriftMovesAnEstimateOfNowAndIsTold) {
   EXPECT_NEAR(told(kNow + std::chrono::hours{2400}).at("mood").to_number<double>(), 1, 0.01);
 }
 
-TEST_F(EstimateTest, ASettingThatCostsIsCounted) {
+// Where no history tells what it costs.
+TEST_F(EstimateTest, AnotherSettingThanTheModelsIsNamedAndWidens) {
   auto model = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001);
-  model.model.covariates = {"precision=", "type=Adam", "type=SGD"};
-  model.model.covariate_effects = {{"type=Adam", 1.5, 0.02, 4}};
+  model.model.covariates = {"precision=", "type=SGD"};
   add(model);
   add(fitted(2, "LeNet", Phase::test, 0, 0.01, 0.001));
   const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
-  const auto seconds = [&](const std::string& more) {
-    return answered(query + more).at("seconds").to_number<double>();
-  };
-  EXPECT_NEAR(seconds("&setting.type=Adam") / seconds(""), 1.5, 1e-9);
-  EXPECT_EQ(seconds("&setting.type=SGD"), seconds(""));
-  EXPECT_EQ(answered(query + "&setting.type=Adam").at("settings").at("type"), "Adam");
+  const auto known = answered(query), same = answered(query + "&setting.type=SGD"),
+             other = answered(query + "&setting.type=Adam");
+  EXPECT_EQ(same.at("upper"), known.at("upper"));
+  EXPECT_EQ(other.at("seconds"), known.at("seconds"));
+  EXPECT_GT(other.at("upper").to_number<double>(), known.at("upper").to_number<double>());
+  EXPECT_EQ(other.at("settings").at("type"), "Adam");
+  EXPECT_EQ(other.at("extrapolates"), (json::array{"type"}));
   EXPECT_FALSE(answered(query).contains("settings"));
   const auto unheard = answered(query + "&setting.precision=fp16&setting.type=AdaGrad");
   EXPECT_EQ(unheard.at("extrapolates"), (json::array{"precision", "type"}));
