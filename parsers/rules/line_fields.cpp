@@ -57,9 +57,11 @@ class LineScan : private LineText {
       case '/':
         is_behind_slash_ = at_ > 1 && is_word_byte(text_[at_ - 2]);
         break;
+      case '-':
+        if (begins_option()) option_ends_ = end_of_option();
+        break;
       case ' ':
       case '_':
-      case '-':
       case '.':
       case '"':
       case '\'':
@@ -70,6 +72,22 @@ class LineScan : private LineText {
       default:
         is_apart_ = true;
     }
+  }
+
+  // "--log-steps", at its first letter: an option of a command line, which is not what the training has done.
+  bool begins_option() const {
+    return at_ > 1 && text_[at_ - 2] == '-' && before(at_ - 2) == ' ' && is_letter(byte(at_));
+  }
+
+  std::size_t end_of_option() const {
+    std::size_t end = at_;
+    while (is_word_byte(byte(end)) || byte(end) == '_' || byte(end) == '-') ++end;
+    return end;
+  }
+
+  bool is_of_option(std::size_t begin) const {
+    return option_ends_ > 0 && begin == option_ends_ + 1 &&
+           (byte(option_ends_) == ' ' || byte(option_ends_) == '=');
   }
 
   // "end_to_end(s)": the unit is the name's last word, as in "end_to_end_s".
@@ -171,6 +189,7 @@ class LineScan : private LineText {
     WrittenNumber number;
     const bool is_number = read_written_number(text_, begin, number);
     at_ = number.end;
+    if (is_of_option(begin)) return end_name();
     if (!is_number) {
       const std::size_t end = std::min<std::size_t>(at_, begin + 24);
       note_digits(begin, end);
@@ -308,10 +327,11 @@ class LineScan : private LineText {
   LineFields& out_;
   std::vector<NamedNumber>* named_;
   std::size_t at_ = 0;
-  bool has_measured_ = false;  // a number that is no count
-  bool is_tested_ = false;     // before it, and behind a count, stands a word of the list `validation`
-  Words name_;                 // what stands since the last number, or the mark that ends a name
-  std::size_t clause_ = 0;     // its first word behind a colon, bracket or the like
+  std::size_t option_ends_ = 0;  // behind the name of the last one; 0: none yet
+  bool has_measured_ = false;    // a number that is no count
+  bool is_tested_ = false;       // before it, and behind a count, stands a word of the list `validation`
+  Words name_;                   // what stands since the last number, or the mark that ends a name
+  std::size_t clause_ = 0;       // its first word behind a colon, bracket or the like
   bool is_apart_ = false, is_behind_slash_ = false;
   // "Loss at step 400: 4.1": what the number behind the next one is, if nothing else names it.
   Role named_here_ = Vocabulary::kNone, named_before_ = Vocabulary::kNone;

@@ -134,6 +134,12 @@ TEST(LineFields, AreNoPartsOfNames) {
 }
 
 // Lines that differ in nothing but their digits have the same fields, but for digits of words that a list may hold.
+TEST(LineFields, AreNoValuesOfOptions) {
+  EXPECT_EQ(fields_of("+ python3 train.py --log-steps 20 --loss=0.5 --amp --it 40"), "");
+  EXPECT_EQ(fields_of("--log_steps 20 --amp step 40 --loss: 0.5"), "steps = 40; loss = 0.5");
+  EXPECT_EQ(fields_of("----Epoch 3--step 40 - loss 0.5"), "epochs = 3; steps = 40; loss = 0.5");
+}
+
 TEST(LineFields, TellDigitsOfWordsApart) {
   std::vector<Error> errors;
   const Vocabulary vocabulary = Vocabulary::make({list("figure", {"f1", "* p2 score"})}, "words", errors);
