@@ -77,5 +77,23 @@ TEST(RecentForms, TheLastEpochIsOverWhereTheProgramSaysThatItIsDone) {
   }
 }
 
+TEST(RecentForms, HuggingFacesTrainerWaitsForWhatIsGeneratedInItsEvaluations) {
+  for (const bool by_steps : {false, true}) {
+    Lines lines{"***** Running training *****", "  Total optimization steps = 60"};
+    int seconds = 0;
+    for (int step = 1; step <= 60; ++step) {
+      seconds += 20;
+      const bool generates = by_steps || step % 20 == 10;
+      if (generates && !by_steps) seconds += 300;
+      if (generates) lines.emplace_back("Generate: 100%|##########| 40/40 [05:00<00:00,  7.50s/it]");
+      lines.push_back(written("%d%%|####      | %d/60 [%02d:%02d<10:00, 20.00s/it]", step * 100 / 60, step,
+                              seconds / 60, seconds % 60));
+    }
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 60);
+    EXPECT_NEAR(step_time(run), 20, 0.1) << "in each step it is a part of it: " << by_steps;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
