@@ -484,7 +484,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     if (r.epochs.was_measured_last(number) && r.run.iteration == first + steps) return;  // shown again
     r.run.iteration = first + steps;
     r.epochs.measured(number, took / epochs);
-  } else if (r.window.from && r.window.from->epoch) {
+  } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {
     r.window.tests += took;  // amid the training's bar, whose time goes on
   }
   all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), took, {}}, m.out);

@@ -256,6 +256,7 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
   r.run.iteration = iteration;
   see_plan(r, m.event, iteration);
+  if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;
   const bool lossy = m.event.has(Field::loss);
   const double loss = m.event.number(Field::loss).value_or(std::nan(""));
   if (iteration == 0 && lossy) {

@@ -41,6 +41,7 @@ struct Training {
   std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
   std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
   bool slow_step = false;          // the last step took much longer than those before
+  bool bar_holds_tests = false;    // its bar counts the steps of its tests, too
   std::optional<Segment>
       doubtful;  // the first states of a bar amid a training, until more of it are measured
 

@@ -95,5 +95,31 @@ TEST(RecentForms, HuggingFacesTrainerWaitsForWhatIsGeneratedInItsEvaluations) {
   }
 }
 
+// 90 steps of training and 10 of validation in one bar, or each in its own.
+TEST(RecentForms, ValidationsThatABarCountsAreInItsTime) {
+  for (const bool before_2 : {true, false}) {
+    const char* const values = before_2 ? "loss=0.5, v_num=0" : "v_num=0, train_loss=0.5";
+    const int all = before_2 ? 100 : 90;
+    Lines lines;
+    for (int epoch = 0; epoch < 8; ++epoch) {
+      const auto bar = [&](int step, int seconds) {
+        lines.push_back(written("Epoch %d: %3d%%|#####     | %d/%d [%02d:%02d<00:05,  2.00it/s, %s]", epoch,
+                                100 * step / all, step, all, seconds / 60, seconds % 60, values));
+      };
+      for (int step = 10; step <= 90; step += 10) bar(step, 5 * step / 10);
+      for (int step = 2; step <= 10; step += 2) {
+        lines.push_back(
+            written("Validating: %3d%%|#####     | %d/10 [00:%02d<00:00,  1.00it/s]", 10 * step, step, step));
+        if (before_2) bar(90 + step, 45 + step);
+      }
+      if (!before_2) bar(90, 55);
+    }
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 8 * all);
+    EXPECT_NEAR(step_time(run), before_2 ? 0.55 : 0.5, 0.01) << before_2;
+    EXPECT_EQ(run.test.iterations, 80);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
