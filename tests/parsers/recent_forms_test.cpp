@@ -121,5 +121,26 @@ TEST(RecentForms, ValidationsThatABarCountsAreInItsTime) {
   }
 }
 
+TEST(RecentForms, HuggingFacesTrainingsAreToldApartWhereOnlyTheirEvaluationsAreLogged) {
+  Lines lines;
+  for (int training = 0; training < 3; ++training) {
+    for (int step = 1; step <= 40; ++step) {
+      const int seconds = 20 * step;
+      lines.push_back(written("%d%%|####      | %d/50 [%02d:%02d<05:00, 20.00s/it]", 2 * step, step,
+                              seconds / 60, seconds % 60));
+      lines.push_back(
+          written("{'eval_loss': 1.25, 'eval_runtime': 1.5, 'eval_samples_per_second': 10.5, "
+                  "'eval_steps_per_second': 1.25, 'epoch': %d.0}",
+                  step));
+    }
+  }
+  const auto runs = runs_of(lines);
+  EXPECT_EQ(runs.size(), 3);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 40);
+    EXPECT_NEAR(step_time(run), 18.5, 0.1) << "without the evaluations";
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
