@@ -57,6 +57,13 @@ struct TimeToComeState {
   std::int64_t done = 0;                     // what the line before had done of it,
   double spent = 0;            // and the seconds it took, if all went as fast as what is to come
   bool of_last_steps = false;  // it is worked out from the last steps, not from all of them
+  // One that is too coarse to tell by itself, in what it was rounded to: where it came down first, and where last.
+  struct Coarse {
+    std::int64_t done = 0, least = 0;              // what the line before had done; the least told so far
+    std::int64_t first_done = 0, first_units = 0;  // 0: it has not come down yet
+    std::int64_t last_done = 0, last_units = 0;    // 0: only once
+  };
+  Coarse coarse;
 };
 
 // A stamped line of steps with a time beside them.

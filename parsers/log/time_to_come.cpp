@@ -48,9 +48,51 @@ bool shows_last_steps(TimeToComeState& known, std::int64_t done, double spent, d
   return known.of_last_steps;
 }
 
+// The time to come has come down. From its first steps, which set up, it was thought to be longer than it is: what came
+// down much faster before does not count.
+void come_down(TimeToComeState::Coarse& known, std::int64_t done, std::int64_t units) {
+  constexpr double kMuchSlower = 1.5;
+  const auto steps_a_unit = [](std::int64_t steps, std::int64_t by) {
+    return static_cast<double>(steps) / static_cast<double>(by);
+  };
+  known.least = units;
+  if (known.first_done == 0) {
+    known.first_done = done;
+    known.first_units = units;
+    return;
+  }
+  if (known.last_done > 0 && steps_a_unit(done - known.last_done, known.last_units - units) >
+                                 kMuchSlower * steps_a_unit(known.last_done - known.first_done,
+                                                            known.first_units - known.last_units)) {
+    known.first_done = known.last_done;
+    known.first_units = known.last_units;
+  }
+  known.last_done = done;
+  known.last_units = units;
+}
+
+// Steps and the units that it came down by while they were done, once either are enough. 0 of them: not yet.
+std::pair<std::int64_t, std::int64_t> came_down(TimeToComeState::Coarse& known, std::int64_t done,
+                                                std::int64_t units) {
+  constexpr double kMostError = 0.04;
+  const std::int64_t stride = done - known.done;
+  if (known.done == 0 || stride <= 0) {
+    known = {};
+    known.least = units;
+  } else if (units < known.least) {
+    come_down(known, done, units);
+  }
+  known.done = done;
+  if (known.last_done == 0) return {};
+  const std::int64_t steps = known.last_done - known.first_done, by = known.first_units - known.last_units;
+  const double error =
+      std::min(1.0 / static_cast<double>(by), static_cast<double>(stride) / static_cast<double>(steps));
+  return error <= kMostError ? std::pair{steps, by} : std::pair<std::int64_t, std::int64_t>{};
+}
+
 }  // namespace
 
-// One that rounding may have taken more than a fiftieth from says next to nothing.
+// One that rounding may have taken more than a fiftieth from says next to nothing by itself, but where it comes down.
 std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& event) {
   constexpr double kMostError = 0.02;
   if (!event.has(Field::eta) || event.kind != EventKind::progress || says_another_time(event)) return {};
@@ -58,10 +100,9 @@ std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& ev
   auto done = count_of(event, in_epoch ? Field::batch : Field::iteration);
   auto all = positive_of(event, in_epoch ? Field::batches : Field::max_iter);
   const auto left = rounded(event, Field::eta);
-  if (!done || *done == 0 || !all || *done >= *all || !left || left->first <= 0) return {};
+  if (!done || *done == 0 || !all || *done >= *all || !left || left->second <= 0) return {};
   const Of of = in_epoch ? of_what(state, event, left->first) : Of::epoch;
   if (of == Of::open) return {};
-  if (left->second <= 0 || left->second > kMostError * left->first) return {};
   if (of == Of::all) {
     const std::int64_t before = *count_of(event, Field::epoch) - (state.first == 0 ? 0 : 1);
     *done += product(std::max<std::int64_t>(before, 0), *all);
@@ -69,9 +110,15 @@ std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& ev
     if (*done >= *all) return {};
   }
   const double unit = 2 * left->second;
+  const std::int64_t units = std::llround(left->first / unit);
+  if (left->second > kMostError * left->first) {
+    const auto [steps, by] = came_down(state.coarse, *done, units);
+    if (steps == 0) return {};
+    return StepsToCome{of, in_epoch, *done, steps, by, unit, true};
+  }
   const double times = static_cast<double>(*done) / static_cast<double>(*all - *done);
   const bool of_last = shows_last_steps(state, *done, times * left->first, times * left->second);
-  return StepsToCome{of, in_epoch, *done, *all - *done, std::llround(left->first / unit), unit, of_last};
+  return StepsToCome{of, in_epoch, *done, *all - *done, units, unit, of_last};
 }
 
 }  // namespace etad

@@ -227,6 +227,21 @@ TEST(UnclearTimes, StillToComeOfShortEpochsAreTakenWhileTheyAreLong) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 0.006);
 }
 
+// Seven minutes, of which the first steps made eleven.
+TEST(UnclearTimes, StillToComeThatAreTooCoarseTellByWhereTheyComeDown) {
+  const Lines lines = lines_by(200, [](int i) {
+    const int done = 20 * (i + 1), minutes = (4200 - done) / 600 + (i < 2 ? 4 - 2 * i : 0);
+    return written("Epoch:[1/1](%d/4200), loss: 0.5125, learning_rate: 0.00000004, epoch_time: %d.000min",
+                   done, minutes);
+  });
+  for (const std::size_t restart : {0U, 30U, 100U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_GT(runs.at(0).train.iterations, 2'500);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.1, 0.003);
+  }
+}
+
 // Beside the batches of an epoch it may be of all epochs: it hardly comes down as the epoch goes on.
 TEST(UnclearTimes, StillToComeOfAllEpochsBesideThoseOfOne) {
   for (const bool all : {false, true}) {
