@@ -36,8 +36,24 @@ bool is_launchers_end(std::string_view line) {
   return line.ends_with('.') && line.ends_with(" exits successfully.");
 }
 
+namespace {
+
+// In its older form, which none of the words above is in.
+bool is_lightnings_older_test(std::string_view line) {
+  return line.ends_with('S') && line.ends_with(" TEST RESULTS") && line.starts_with("DATALOADER:");
+}
+
+}  // namespace
+
+bool is_lightnings_test(std::string_view line) {
+  if (is_lightnings_older_test(line)) return true;
+  return line.find("Test metric ") != std::string_view::npos &&
+         line.find(" DataLoader 0 ") != std::string_view::npos;
+}
+
 bool may_tell_end(std::string_view line) {
-  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line);
+  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line) ||
+         is_lightnings_older_test(line);
 }
 
 }  // namespace etad

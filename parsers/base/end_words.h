@@ -15,6 +15,10 @@ bool is_slurmstepd(std::string_view line);
 // "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well.
 bool is_launchers_end(std::string_view line);
 
+// The head of what a test of Lightning came to, which programs run when their training is over: "DATALOADER:0 TEST
+// RESULTS", "┃        Test metric        ┃       DataLoader 0        ┃".
+bool is_lightnings_test(std::string_view line);
+
 // "Traceback (most recent call last):", whatever stands before it.
 bool begins_traceback(std::string_view line);
 

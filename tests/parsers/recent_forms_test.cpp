@@ -142,5 +142,29 @@ TEST(RecentForms, HuggingFacesTrainingsAreToldApartWhereOnlyTheirEvaluationsAreL
   }
 }
 
+// A test behind Lightning's training says that it is over; one amid it, as of each fold, says nothing of the end.
+TEST(RecentForms, LightningsTestsComeWhenTheTrainingIsOver) {
+  const auto epochs = [](int from, int to) {
+    Lines lines;
+    for (int epoch = from; epoch < to; ++epoch)
+      lines.push_back(written(
+          "Epoch %d: 100%%|██████████| 250/250 [01:40<00:00,  2.50it/s, loss=0.512, v_num=3]", epoch));
+    return lines;
+  };
+  const Lines forms[] = {{"Testing: 100%|██████████| 50/50 [00:10<00:00,  5.00it/s]",
+                          "DATALOADER:0 TEST RESULTS", "{'test_acc': 0.9125}"},
+                         {"┃        Test metric        ┃       DataLoader 0        ┃",
+                          "│         test_acc          │ 0.9125 │"}};
+  for (const Lines& test : forms) {
+    Lines lines = epochs(0, 6);
+    EXPECT_EQ(only_run(lines).state, RunState::lost);
+    lines.insert(lines.end(), test.begin(), test.end());
+    EXPECT_EQ(only_run(lines).state, RunState::finished) << test[0];
+    const Lines more = epochs(6, 9);
+    lines.insert(lines.end(), more.begin(), more.end());
+    EXPECT_EQ(only_run(lines).state, RunState::lost) << test[0];
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
