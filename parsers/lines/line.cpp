@@ -282,6 +282,35 @@ std::string_view count_of(std::string_view bar) {
   return at == std::string_view::npos ? bar : bar.substr(0, at - 1);
 }
 
+// "2026-03-01 …", "03/01/2026 …", "INFO …", "[WARNING|…", "***** …", "Saving …": as a logger begins a line.
+bool begins_as_line(std::string_view text) {
+  if (!text.empty() && text.front() == '[') text.remove_prefix(1);
+  for (const std::string_view word : {"INFO", "WARNING", "ERROR", "DEBUG", "*****", "Saving "})
+    if (text.starts_with(word)) return true;
+  constexpr std::string_view kDates[] = {"0000-00-00", "00/00/0000"};
+  return std::any_of(std::begin(kDates), std::end(kDates), [text](std::string_view form) {
+    const auto alike = [](char c, char of) { return of == '0' ? is_digit(c) : c == of; };
+    return text.size() > form.size() &&
+           std::equal(form.begin(), form.end(), text.begin(), [&](char of, char c) { return alike(c, of); });
+  });
+}
+
+// Where a logger's line stands behind a bar that has no newline, since both are written to one stream:
+// "… 100/300 [02:00<04:00, 1.20s/it]INFO saved". The state's size: nothing stands there.
+std::size_t end_of_bar(std::string_view state) {
+  for (std::size_t at = state.find(" ["); at != std::string_view::npos; at = state.find(" [", at + 1)) {
+    if (at + 2 >= state.size() || !is_digit(state[at + 2])) continue;
+    std::size_t open = 0, end = at + 1;
+    do {
+      open += state[end] == '[' ? 1U : 0U;
+      open -= state[end] == ']' ? 1U : 0U;
+      ++end;
+    } while (open > 0 && end < state.size());
+    if (open == 0 && begins_as_line(state.substr(end))) return end;
+  }
+  return state.size();
+}
+
 }  // namespace
 
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
@@ -312,7 +341,9 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     const bool behind_bar = state.find('{') != std::string_view::npos;
     if (lines.size() > before && !behind_bar && count == last_count) lines.pop_back();
     last_count = count;
-    lines.push_back(state);
+    const std::size_t bar = from < raw.size() ? state.size() : end_of_bar(state);
+    lines.push_back(state.substr(0, bar));
+    if (bar < state.size()) lines.push_back(state.substr(bar));
   }
   if (lines.size() == before) lines.emplace_back();
 }

@@ -1,0 +1,56 @@
+// Forms that frameworks' code prints in its several versions and modes: gone on with, broken off, with evaluations amid the
+// steps, numbered from 0, and what loggers write behind bars.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parsers/lines/line.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts states_of(std::string line) {
+  std::vector<std::string_view> found;
+  LineLosses losses;
+  clean_states(line, 4096, found, losses);
+  return {found.begin(), found.end()};
+}
+
+// Both are written to one stream, and a bar has no newline.
+TEST(VersionForms, WhatALoggerWritesBehindABarIsALineOfItsOwn) {
+  const std::string bar = "50%|# | 4/8 [00:30<00:30, 7.50s/it, lr=[1e-05]]";
+  for (const std::string line : {"[INFO|trainer.py:3410] 2025-03-04 05:06:07,250 >> Saving",
+                                 "03/04/2025 05:06:07 - INFO - __main__ - epoch 0: {'acc': 0.5}",
+                                 "INFO 2025-03-04 05:06:07 step:200", "***** Running Evaluation *****"})
+    EXPECT_EQ(states_of("25%|# | 2/8 [00:15<00:45, 7.50s/it]\r" + bar + line),
+              (Texts{"25%|# | 2/8 [00:15<00:45, 7.50s/it]", bar, line}));
+  const std::string words = bar + "Epoch 15 | Energy 0.125";
+  EXPECT_EQ(states_of("\r" + words), Texts{words});
+}
+
+// The bar goes on while a checkpoint is written, of which the logger tells right behind it.
+TEST(VersionForms, ASaveToldBehindABarIsNoTraining) {
+  std::string log = "***** Running training *****\n  Total optimization steps = 1200\n";
+  int seconds = 0;
+  for (int i = 1; i <= 1200; ++i) {
+    if (i % 2 == 0) ++seconds;
+    log +=
+        written("\r%3d%%|#  | %d/1200 [%02d:%02d<09:00,  2.00it/s]", i / 12, i, seconds / 60, seconds % 60);
+    if (i % 100 != 0) continue;
+    log += "Saving model checkpoint to out/checkpoint\n";
+    seconds += 4;
+  }
+  Texts lines;
+  for (std::string line : lines_of(log))
+    for (std::string& state : states_of(line)) lines.push_back(std::move(state));
+  EXPECT_NEAR(step_time(only_run(lines)), 0.5, 0.01);
+}
+
+}  // namespace
+}  // namespace etad::test
