@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "parsers/base/device_count.h"
 #include "parsers/base/precision.h"
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
@@ -75,8 +76,11 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
   unclear_.resolve(event);
-  if (!table_ && tracker_.hears_precision(event.kind))
-    if (const std::string_view told = precision_in(event.message); !told.empty()) tracker_.precision(told);
+  if (!table_ && tracker_.hears_surroundings(event.kind)) {
+    const std::string_view precision = precision_in(event.message);
+    const std::int64_t devices = devices_in(event.message);
+    if (!precision.empty() || devices > 0) tracker_.surroundings(precision, devices);
+  }
   if (event.time) place_in_time(*event.time, arrival);
   tracker_.feed(event.speaker == 0 ? line : without_label(line), event, comes_late_ ? std::nullopt : arrival,
                 out);

@@ -152,11 +152,11 @@ void Tracker::feed(std::string_view line, const Event& event, const std::optiona
   impl_->feed(line, event, arrival, out);
 }
 
-bool Tracker::hears_precision(EventKind kind) const {
-  return impl_->values.hears_precision(kind);
+bool Tracker::hears_surroundings(EventKind kind) const {
+  return impl_->values.hears_surroundings(kind);
 }
-void Tracker::precision(std::string_view told) {
-  impl_->values.precision(told);
+void Tracker::surroundings(std::string_view precision, std::int64_t devices) {
+  impl_->values.surroundings(precision, devices);
 }
 
 void Tracker::close(Records& out) {

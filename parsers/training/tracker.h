@@ -33,9 +33,10 @@ class Tracker {
   // `arrival` is when the line was seen, given only when followed live; it dates lines without a time.
   void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
 
-  // Whether a line of this kind, about to be fed, may say what is computed in (precision_in), and what it says.
-  bool hears_precision(EventKind kind) const;
-  void precision(std::string_view told);
+  // Whether a line of this kind, about to be fed, may say what is computed in (precision_in; empty: it does not) and on how
+  // many devices (devices_in; 0), and what it says.
+  bool hears_surroundings(EventKind kind) const;
+  void surroundings(std::string_view precision, std::int64_t devices);
 
   // Nothing more will come (for now): an open run becomes lost, its held-back records are given out.
   // A run that goes on after all (idle, then alive again) is taken up again by the next feed.

@@ -1,4 +1,6 @@
 // What a program says that it was started with.
+#include <algorithm>
+
 #include "parsers/base/precision.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_parts.h"
@@ -18,6 +20,7 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   const auto precision = r.run.settings.find("precision");
   if (says_more(told.precision, precision == r.run.settings.end() ? "" : std::string_view(precision->second)))
     r.run.settings.insert_or_assign("precision", told.precision);
+  if (told.devices > 0 && !r.known.devices) r.known.devices = told.devices;
   if (r.known.batch_size || r.known.global_batch_size) return;
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
@@ -47,23 +50,37 @@ void track::Values::argument(const Moment& m) {
 
 // A training's program says it before the first step; amid one another may begin, of which only such lines are asked as
 // speak of one: the many that no rule knows would cost much.
-bool track::Values::hears_precision(EventKind kind) const {
+bool track::Values::hears_surroundings(EventKind kind) const {
   const RunTrack* const r = all_.runs.open();
   const bool under_way = r && r->progressed() && r->run.state == RunState::running;
   return kind == EventKind::setting || kind == EventKind::argument || kind == EventKind::run_start ||
          (kind == EventKind::none && !under_way);
 }
 
-void track::Values::precision(std::string_view told) {
+// Of several numbers of devices the largest is that of all: the others may be a node's, or a group's.
+void track::Values::surroundings(std::string_view precision, std::int64_t devices) {
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used) {
     state_.arguments = {};
     if (begun) begun->run.settings.erase("precision");  // of the training before it
   }
-  if (says_more(told, state_.arguments.precision)) state_.arguments.precision = told;
+  if (says_more(precision, state_.arguments.precision)) state_.arguments.precision = precision;
+  state_.arguments.devices = std::max(state_.arguments.devices, devices);
   if (!begun) return;
   add_arguments(*begun, state_.arguments);
   begun->dirty = true;
+}
+
+void note_mesh(RunTrack& r, std::string_view ways) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::int64_t all = 1;
+  bool told = false;
+  for (std::size_t at = 0; (at = ways.find_first_of(kDigits, at)) != ways.npos; told = true) {
+    const std::size_t end = std::min(ways.find_first_not_of(kDigits, at), ways.size());
+    all = product(all, whole_number(ways.substr(at, end - at)).value_or(0));
+    at = end;
+  }
+  if (told && all > 0) r.known.devices = all;
 }
 
 void track::Values::begin_with_arguments(RunTrack& r) {

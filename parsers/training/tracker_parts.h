@@ -116,8 +116,8 @@ class Values : Part {
 
   void setting(const Moment& m);
   void argument(const Moment& m);
-  bool hears_precision(EventKind kind) const;
-  void precision(std::string_view told);
+  bool hears_surroundings(EventKind kind) const;
+  void surroundings(std::string_view precision, std::int64_t devices);
 
   void begin_with_arguments(RunTrack& r);  // a run that begins
   void take(RunTrack& r, const Event& event);
@@ -200,6 +200,7 @@ class Tests : Part {
   void since_progress(RunTrack& r, const Moment& m);
 
  private:
+  void see_wait(const Moment& m);
   void see_bar(const Moment& m);
   void begin_job(const Moment& m);
   void begin_shown(RunTrack& r, const Moment& m);
@@ -312,6 +313,8 @@ std::int64_t planned_steps_of_epoch(const track::RunTrack& r);      // the same,
 void note_derived(Run& run, std::string_view what);
 void note_sizes(track::RunTrack& r);    // those of its quantities that are among its settings
 void note_devices(track::RunTrack& r);  // likewise: those of a node, and how many nodes there are
+// By the ways in which they share the work: "[2, 4, 2]", "pp=2, dp_shard=4, tp=2".
+void note_mesh(track::RunTrack& r, std::string_view ways);
 void count_epochs(track::RunTrack& r);  // for iterations
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

@@ -93,6 +93,7 @@ struct Arguments {
   std::string network;
   std::optional<std::int64_t> batch_size, global_batch_size, epochs;
   std::string precision;
+  std::int64_t devices = 0;
   bool used = false;  // a run has begun with them: what comes now is another program's
 };
 

@@ -134,6 +134,9 @@ bool counts(const Event& event, std::optional<std::int64_t> known, std::int64_t 
 // Settings that say between them how many devices there are.
 constexpr std::string_view kDevicesPerNode = "devices_per_node", kNodes = "nodes";
 
+// The ways in which the devices share the work, each with its number: there are as many as their product.
+constexpr std::string_view kMesh = "mesh";
+
 // "torchrun --nnodes=2 --nproc_per_node=8": beside a number of nodes, which may be left out, the devices are those of each.
 void take_nodes(RunTrack& r, const Event& event) {
   if (const auto nodes = positive_of(event, Field::value))
@@ -161,7 +164,8 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
       return;
     case Field::epoch:
       // The first one's number, which a training that goes on from a saved state does not show.
-      if (n && event.kind == EventKind::run_start) r.epochs.see(*n);
+      if (const auto first = count_of(event, v.field); first && event.kind == EventKind::run_start)
+        r.epochs.see(*first);
       return;
     case Field::solver_type:
       return take_setting(r, "type", v.text);
@@ -211,6 +215,7 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
     put(r.run.settings, key, value);
     if (key == kTokens || key == kLength || key == kDatasetSize || key == kDerived) note_sizes(r);
     if (key == kDevicesPerNode || key == kNodes) note_devices(r);
+    if (key == kMesh) note_mesh(r, value);
   }
 }
 

@@ -52,5 +52,21 @@ TEST(VersionForms, ASaveToldBehindABarIsNoTraining) {
   EXPECT_NEAR(step_time(only_run(lines)), 0.5, 0.01);
 }
 
+TEST(VersionForms, TorchtitanSharesItsWorkInManyWays) {
+  for (const char* form :
+       {"Building 3-D device mesh with ['pp', 'dp_shard', 'tp'], [2, 2, 4]",
+        "Building 2-D device mesh with ('dp', 'tp'), [2, 8]",
+        "Building device mesh with parallelism: pp=2, dp_replicate=2, dp_shard=1, cp=2, tp=2, ep=4"}) {
+    Texts lines = {form, "Training starts at step 1."};
+    for (int i = 10; i <= 50; i += 10)
+      lines.push_back(
+          written("step: %d  loss:  7.1250  memory: 40.25GiB(50.31%%)  tps: 6,125  mfu: 35.40%%", i));
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      lines[i] = "[rank0]:[titan] 2026-03-04 " + time_of_day(5, 10 * static_cast<int>(i)) +
+                 ",500 - root - INFO - " + lines[i];
+    EXPECT_EQ(only_run(lines).devices, 16) << form;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -1,0 +1,18 @@
+// On how many devices a training runs, as far as a line of its launcher or of its communication says it:
+//
+//   torchrun --nnodes=2 --nproc_per_node=8 train.py     distributed init (rank 0), world_size: 8
+//   Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/8     All distributed processes registered. Starting with 8 …
+//
+// Launchers are common to all frameworks, so it is looked for in the lines of all formats alike that come before a
+// training's first step, and counts where nothing surer says it. Pure; one pass over the bytes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace etad {
+
+// 0: the message does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
+std::int64_t devices_in(std::string_view message);
+
+}  // namespace etad

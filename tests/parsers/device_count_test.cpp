@@ -1,0 +1,63 @@
+// What lines of launchers say of the number of devices.
+#include "parsers/base/device_count.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
+  const std::vector<std::pair<std::string, std::int64_t>> lines = {
+      {"torchrun --nproc_per_node=8 train.py --lr 0.1", 8},
+      {"python -m torch.distributed.run --nnodes=2 --nproc_per_node 8 train.py", 16},
+      {"Namespace(arch='resnet18', world_size=4)", 4},
+      {"  world_size ................... 16", 16},
+      {"dist_world_size=4", 4},
+      {"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/8", 8},
+      {"All distributed processes registered. Starting with 2 processes", 2},
+      {"1 device per process.Process 0, total 4, device cuda:0.", 4},
+      {"training on multiple gpus, this gpu 0, rank 0, world_size 4", 4},
+      {"Num processes: 1", 1}};
+  for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
+}
+
+TEST(DeviceCount, OfLinesThatDoNotSayIt) {
+  for (const std::string line :
+       {"Namespace(arch='resnet18', world_size=1)", "Namespace(num_processes=16, num_steps=128)",
+        "world_size: -1", "data_parallel_world_size=2", "Hello world 4", "num_gpus=8 num_sockets = 2",
+        "Starting with 3 warm-up epochs", "MEMBER: 1/", ""})
+    EXPECT_EQ(devices_in(line), 0) << line;
+}
+
+// The words of Lightning's Fabric, which no rule of LitGPT's asks for.
+TEST(DeviceCount, IsHeardBeforeTheFirstStepOfAnyFormat) {
+  std::vector<std::string> lines = {"All distributed processes registered. Starting with 2 processes"};
+  for (int i = 1; i <= 40; ++i)
+    lines.push_back(
+        written("Epoch 1 | iter %d step %d | loss train: 1.125, val: n/a | iter time: 250.00 ms", i, i));
+  lines.emplace_back("| - Training Time : 10.25 s");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 2);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+// A node's, and those of all: the larger one counts. What comes amid a run is not its own.
+TEST(DeviceCount, TheLargestCounts) {
+  std::vector<std::string> lines = {"torchrun --nproc_per_node=8 pretrain.py",
+                                    "Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/16"};
+  for (int i = 1; i <= 40; ++i) {
+    lines.push_back(
+        written("Epoch 1 | iter %d step %d | loss train: 1.125, val: n/a | iter time: 250.00 ms", i, i));
+    if (i == 20) lines.emplace_back("torchrun --nproc_per_node=32 evaluate.py");
+  }
+  EXPECT_EQ(only_run(lines).devices, 16);
+}
+
+}  // namespace
+}  // namespace etad::test
