@@ -58,6 +58,8 @@ void track::Steps::step_time(const Moment& m) {
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& r = all_.runs.for_progress(m);
+  r.training.from_zero = r.training.from_zero || since == "zero";
+  const bool first_resumed = is_first_resumed(r, at);
   if (at && r.training.from_zero) ++*at;
   all_.values.take(r, m.event);
   if (r.run.job == Job::time) {
@@ -69,7 +71,7 @@ void track::Steps::step_time(const Moment& m) {
   const auto step = m.event.number(Field::seconds);
   const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
   const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
-  if (is_step_again(r, m.event, at) || is_first_resumed(r, at)) {
+  if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;
     return;
   }

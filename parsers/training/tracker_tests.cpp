@@ -225,8 +225,25 @@ void track::Tests::see_bar(const Moment& m) {
   all_.windows.progress({bar, m.now, m.out});
 }
 
+// The same, where the result does not say how long its test took: that is what passed since the bar's last state, if it
+// showed this iteration. If not, the test lies somewhere before.
+void track::Tests::see_wait(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  const auto elapsed = m.event.number(Field::elapsed);
+  if (!r || !elapsed || !r->window.from || !r->training.last_elapsed) return;
+  const double waited = *elapsed - *r->training.last_elapsed;
+  if (r->run.iteration != count_of(m.event, Field::iteration)) {
+    r->window.broken = true;
+  } else if (waited > 0) {
+    r->window.tests += from_seconds(waited);
+  }
+}
+
 void track::Tests::result(const Moment& m) {
-  if (m.event.has(Field::max_iter) && m.event.has(Field::elapsed)) see_bar(m);
+  if (m.event.has(Field::max_iter) && m.event.has(Field::elapsed)) {
+    if (!m.event.has(Field::seconds)) see_wait(m);
+    see_bar(m);
+  }
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
   if (m.event.text(Field::since) == "progress") return since_progress(*r, m);

@@ -68,5 +68,77 @@ TEST(VersionForms, TorchtitanSharesItsWorkInManyWays) {
   }
 }
 
+// MaxText numbers its steps from 0, and tells where it goes on; the first step then compiles again.
+TEST(VersionForms, MaxtextGoesOn) {
+  Texts lines = {"Config param steps: 140", "restoring from this run's directory step 99"};
+  for (int i = 100; i < 140; ++i)
+    lines.push_back(written(
+        "completed step: %d, seconds: %.3f, TFLOP/s/device: 120.500, Tokens/s/device: 3855.059, loss: 9.250",
+        i, i == 100 ? 42.5 : 2.125));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 140);
+  EXPECT_NEAR(step_time(run), 2.125, 1e-9);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
+// NeMo 2 tells every tenth step, numbered from 0, with the mean time of all ten.
+TEST(VersionForms, NemosStepsAreNumberedFromZero) {
+  Texts lines;
+  for (int i = 9; i < 100; i += 10)
+    lines.push_back(written(
+        "Training epoch 0, iteration %d/99 | lr: 1.499e-07 | global_batch_size: 64 | global_step: %d | "
+        "reduced_train_loss: 11.03 | train_step_timing in s: %.3f | consumed_samples: %d",
+        i, i, i == 9 ? 3.25 : 1.25, 64 * (i + 1)));
+  lines.emplace_back("`Trainer.fit` stopped: `max_steps=100` reached.");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 100);
+  EXPECT_NEAR(step_time(run), 1.25, 1e-9);
+}
+
+// An evaluation's line says but how much time has passed: what passed behind the step's own line is no training. Where
+// the step before it had no line, nothing says when it began.
+TEST(VersionForms, LlamaFactorysEvaluationsAreNoTraining) {
+  for (const int every : {10, 30}) {
+    Texts lines;
+    int seconds = 0;
+    const auto line = [&](int step, const char* loss) {
+      lines.push_back(
+          written("{\"current_steps\": %d, \"total_steps\": 600, \"%s\": 1.25, \"epoch\": 1.0, "
+                  "\"percentage\": 12.5, \"elapsed_time\": \"0:%02d:%02d\", \"remaining_time\": "
+                  "\"0:00:10\"}",
+                  step, loss, seconds / 60, seconds % 60));
+    };
+    for (int step = 1; step <= 600; ++step) {
+      seconds += 3;
+      if (step % every == 0) line(step, "loss");
+      if (step % 100 != 0) continue;
+      seconds += 40;
+      line(step, "eval_loss");
+    }
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 600) << every;
+    EXPECT_NEAR(step_time(run), 3, 0.03) << every;
+  }
+}
+
+// Neither OLMo's stamps nor GPT-NeoX's stated times are without the evaluations amid them.
+TEST(VersionForms, EvaluationsAmidStampedSteps) {
+  Texts lines;
+  int seconds = 0;
+  for (int step = 1; step <= 200; ++step) {
+    const auto say = [&](const std::string& words) {
+      lines.push_back("2025-03-04 " + time_of_day(5, seconds) + ".250\tnode-1:0\tolmo.train:908\tINFO\t" +
+                      words);
+    };
+    seconds += 2;
+    if (step % 10 == 0) say(written("[step=%d/200,epoch=0]", step));
+    if (step % 50 != 0) continue;
+    say("Running evaluation for 'c4-validation'...");
+    seconds += 15;
+    say("eval/c4/CrossEntropyLoss=8.125");
+  }
+  EXPECT_NEAR(step_time(only_run(lines)), 2, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
