@@ -26,7 +26,7 @@ ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, f
            shows_waits, by_lines, untested, overstated, paused, left, sets_up_again, told_by_end, block,
            by_samples, slow_step, bar_holds_tests, doubtful)
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
-ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated)
+ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(Window, from, shown_again, words, said_again, tests, held, snapshots, saving, saved, unclocked,
            broken, tested, tested_unclocked, over_border, other_bar, last_state, bar_over, turned_back,

@@ -103,11 +103,18 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
   return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
+// "step:12K": a count in thousands without decimals.
+bool counts_thousands(const Event& event) {
+  const FieldValue* const count = event.find(Field::iteration);
+  return count && count->scale >= 1000 && count->text.find('.') == std::string_view::npos;
+}
+
 Anchor anchor_of(track::EpochCount& epochs, const track::Moment& m, std::int64_t iteration) {
   Anchor here;
   here.iteration = iteration;
   here.at = m.now;
   here.dated = m.event.time.has_value();
+  if (counts_thousands(m.event)) here.changed = false;
   if (const auto elapsed = epochs.elapsed(m.event)) {
     here.elapsed = elapsed->seconds;
     here.error = elapsed->error;
@@ -165,6 +172,7 @@ std::string words_of(std::string_view line) {
 void see_start_anew(RunTrack& r, const Anchor& to) {
   const auto& again = r.window.said_again;
   if (!again || r.run.train.segments > 0 || !to.dated || !r.window.from->at) return;
+  if (r.window.from->changed) return;  // "12K" comes again and again
   if (between(*r.window.from->at, *again) > between(*again, *to.at)) r.window.from->at = again;
 }
 
@@ -203,6 +211,8 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   if (from && is_of_another_process(r, here)) return;
   reach(r, m, here.iteration);
   if (from && here.iteration > from->iteration) {
+    if (here.changed) here.changed = from->changed.has_value();
+    if (from->changed == false) r.window.broken = true;
     if (tells_no_time_yet(m.event, *from, here)) {
       if (here.elapsed && here.epoch) r.window.last_state = here;
       r.window.bar_over = false;

@@ -20,6 +20,9 @@ struct Anchor {
   std::optional<std::int64_t> epoch;  // where they are counted from its beginning: which one
   std::int64_t steps = 0;             // and of how many steps they are, where they are a mean times these
   bool dated = false;  // the line shows its time itself, so that `at` is not that of its arrival
+  // Where the count is rounded ("12K"): whether it has just changed. Only from there to where it changes again are the
+  // steps as many as it tells.
+  std::optional<bool> changed;
 };
 
 // How long a window took, as the line at its end says; zero: it says nothing.

@@ -140,5 +140,21 @@ TEST(VersionForms, EvaluationsAmidStampedSteps) {
   EXPECT_NEAR(step_time(only_run(lines)), 2, 1e-9);
 }
 
+// LeRobot tells its steps in whole thousands from 1000 on: a log that begins amid them does not say where.
+TEST(VersionForms, StepsToldInThousands) {
+  for (const int begin : {0, 10000}) {
+    Texts lines;
+    for (int step = begin + 200; step <= 20000; step += 200) {
+      const std::string count = step < 1000 ? written("%d", step) : written("%dK", (step + 500) / 1000);
+      lines.push_back("INFO 2025-07-14 " + time_of_day(12, (step - begin) / 4) +
+                      " ts/train.py:233 step:" + count +
+                      " smpl:2M ep:4K epch:3.25 loss:0.125 grdn:1.250 lr:1.0e-05 updt_s:0.240 data_s:0.005");
+    }
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 20000) << begin;
+    EXPECT_NEAR(step_time(run), 0.25, 1e-3) << begin;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
