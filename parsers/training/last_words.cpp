@@ -50,9 +50,9 @@ std::string_view signal_of(std::string_view line) {
 
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
-  // Flair's learning rate is too small; Ultralytics' EarlyStopping.
-  for (const std::string_view word :
-       {"quitting training", "stopped early", "stopping training early", "due to lack of improvement"})
+  // Flair's learning rate is too small; Ultralytics' and Lightning's EarlyStopping.
+  for (const std::string_view word : {"quitting training", "stopped early", "stopping training early",
+                                      "due to lack of improvement", "signaling trainer to stop"})
     if (lower.find(word) != std::string_view::npos) return true;
   const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
   if (at == std::string_view::npos) return false;
@@ -115,7 +115,7 @@ void hear_end(LastWords& words, std::string_view line) {
   words.done = words.done || is_launchers_end(line) || is_lightnings_test(line);
   // Nearly every line lacks these words, and is not looked at further.
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
-  const bool of_stop = has("arly") || has("quitting") || has("lack of ");
+  const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop");
   const bool of_interruption = has("nterrupt") || has("SIG");
   constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));

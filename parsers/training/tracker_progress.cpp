@@ -52,11 +52,25 @@ bool is_bar_of_another_process(RunTrack& r, std::int64_t iteration, std::int64_t
 
 }  // namespace
 
+namespace {
+
+// An epoch's bar that stands where the run came to: it is drawn again as it is closed, be it full or not. What stood behind
+// its last state may have hidden that one.
+bool is_last_batch_again(const RunTrack& r, const Event& event) {
+  const track::EpochCount::Line& last = r.epochs.line;
+  const auto batch = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
+  if (!batch || !epoch || !last.batch || last.epoch != epoch) return false;
+  return *batch >= *last.batch && *batch - *last.batch <= std::max<std::int64_t>(r.training.stride, 1);
+}
+
+}  // namespace
+
 // Right behind a run's end some trainers show its last iteration once more: that is no new run.
 bool track::Windows::is_said_again(const Moment& m) {
   RunTrack* const over = all_.runs.ended();
   if (!over) return false;
   RunTrack& r = *over;
+  if (is_last_batch_again(r, m.event)) return true;
   const auto iteration = count_of(m.event, Field::iteration);
   const auto of = positive_of(m.event, Field::max_iter);
   const auto elapsed = m.event.number(Field::elapsed);

@@ -156,5 +156,39 @@ TEST(VersionForms, StepsToldInThousands) {
   }
 }
 
+// Lightning draws its bar once more as it is closed: behind its end, amid an epoch, and behind an exception.
+TEST(VersionForms, LightningsBarBehindItsEnd) {
+  const std::string last = "Epoch 1:  50%|#  | 100/200 [00:25<00:25,  4.00it/s, v_num=0, train_loss=0.5]";
+  const std::vector<std::pair<std::string, RunState>> ends = {
+      {"`Trainer.fit` stopped: `max_steps=300` reached.", RunState::finished},
+      {"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", RunState::failed},
+      {"Detected KeyboardInterrupt, attempting graceful shutdown ...", RunState::stopped}};
+  for (const auto& [end, state] : ends) {
+    Texts lines;
+    for (int batch = 20; batch <= 200; batch += 20)
+      lines.push_back(
+          written("Epoch 0: %3d%%|#  | %d/200 [00:%02d<00:10,  4.00it/s, v_num=0, train_loss=0.5]", batch / 2,
+                  batch, batch / 4));
+    for (int batch = 20; batch <= 80; batch += 20)
+      lines.push_back(
+          written("Epoch 1: %3d%%|#  | %d/200 [00:%02d<00:10,  4.00it/s, v_num=0, train_loss=0.5]", batch / 2,
+                  batch, batch / 4));
+    lines.insert(lines.end(), {last, end, last});
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 300) << end;
+    EXPECT_EQ(run.state, state) << end;
+  }
+}
+
+TEST(VersionForms, LightningsEarlyStop) {
+  const Texts lines = {
+      "Epoch 0: 100%|##########| 200/200 [00:50<00:00,  4.00it/s, v_num=0, val_loss=0.5]",
+      "Epoch 1: 100%|##########| 200/200 [00:50<00:00,  4.00it/s, v_num=0, val_loss=0.5]",
+      "Monitored metric val_loss did not improve in the last 2 records. Best score: 0.400. Signaling Trainer "
+      "to stop.",
+  };
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+}
+
 }  // namespace
 }  // namespace etad::test
