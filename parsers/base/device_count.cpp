@@ -46,19 +46,31 @@ std::int64_t of_sentence(std::string_view message) {
   return 0;
 }
 
+// "[rank-7/8]": as Primus begins its lines.
+std::int64_t of_rank(std::string_view line) {
+  constexpr std::string_view kRank = "[rank-", kDigits = "0123456789";
+  const std::size_t at = line.find(kRank);
+  if (at == line.npos) return 0;
+  std::string_view rest = line.substr(at + kRank.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(kDigits), rest.size()));
+  if (!rest.starts_with('/')) return 0;
+  const std::string_view all = rest.substr(1, rest.find(']') - 1);
+  return rest.size() > all.size() + 1 ? counted(all) : 0;
+}
+
 // Most lines are told here to say nothing of it.
 bool may_say(std::string_view message) {
-  for (const std::string_view sign : {"orld", "rocess", "nproc", "MEMBER"})
+  for (const std::string_view sign : {"orld", "rocess", "nproc", "MEMBER", "[rank-"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
 
 }  // namespace
 
-std::int64_t devices_in(std::string_view message) {
-  if (!may_say(message)) return 0;
+std::int64_t devices_in(std::string_view line) {
+  if (!may_say(line)) return 0;
   std::int64_t all = 0, of_node = 0, nodes = 1;
-  visit_options(message, [&](std::string_view name, std::string_view value) {
+  visit_options(line, [&](std::string_view name, std::string_view value) {
     const std::string option = plain_option_name(name);
     const std::int64_t n = counted(value);
     if (is_one_of(kAll, option)) all = std::max(all, n);
@@ -67,7 +79,8 @@ std::int64_t devices_in(std::string_view message) {
     return n > 0 && (option == kOfNode || is_one_of(kAll, option));
   });
   all = std::max(all, samples_product(of_node, nodes));
-  return all > 1 ? all : of_sentence(message);
+  if (all > 1) return all;
+  return std::max(of_sentence(line), of_rank(line));
 }
 
 }  // namespace etad

@@ -12,7 +12,7 @@
 
 namespace etad {
 
-// 0: the message does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
-std::int64_t devices_in(std::string_view message);
+// 0: the line does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
+std::int64_t devices_in(std::string_view line);
 
 }  // namespace etad

@@ -78,7 +78,7 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   unclear_.resolve(event);
   if (!table_ && tracker_.hears_surroundings(event.kind)) {
     const std::string_view precision = precision_in(event.message);
-    const std::int64_t devices = devices_in(event.message);
+    const std::int64_t devices = devices_in(line);
     if (!precision.empty() || devices > 0) tracker_.surroundings(precision, devices);
   }
   if (event.time) place_in_time(*event.time, arrival);
