@@ -257,6 +257,7 @@ class Steps : Part {
 
  private:
   void step_zero(const Moment& m);
+  bool begins_anew(const RunTrack& r, const Moment& m, std::optional<std::int64_t> at) const;
 };
 
 class Tables : Part {

@@ -50,6 +50,15 @@ bool is_first_resumed(RunTrack& r, std::optional<std::int64_t> at) {
 
 }  // namespace
 
+// The first step behind others, where the run's last words tell that it broke off, or others have told of what the next
+// one is. Without that it may be another process that tells what it did.
+bool track::Steps::begins_anew(const RunTrack& r, const Moment& m, std::optional<std::int64_t> at) const {
+  if (at != 1 || r.run.iteration.value_or(0) <= 1 || r.run.train.segments == 0 || r.training.from_zero)
+    return false;
+  return phase_of(m.event, r.run.job) == Phase::train &&
+         (!r.last_words.message.empty() || all_.runs.next_is_described());
+}
+
 // A step, or each of `iterations` steps, took `seconds`.
 void track::Steps::step_time(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
@@ -57,7 +66,8 @@ void track::Steps::step_time(const Moment& m) {
   if (since == "epoch" || since == "heading") return all_.epochs.all_steps(m);
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
-  RunTrack& r = all_.runs.for_progress(m);
+  RunTrack& going_on = all_.runs.for_progress(m);
+  RunTrack& r = begins_anew(going_on, m, at) ? all_.runs.begin_again(m) : going_on;
   r.training.from_zero = r.training.from_zero || since == "zero";
   const bool first_resumed = is_first_resumed(r, at);
   if (at && r.training.from_zero) ++*at;

@@ -190,5 +190,25 @@ TEST(VersionForms, LightningsEarlyStop) {
   EXPECT_EQ(only_run(lines).state, RunState::stopped);
 }
 
+// The first step again, behind an exception, or behind another plan: a training begun anew. Where neither was told, another
+// process may say what it did.
+TEST(VersionForms, StatedStepsBegunAnew) {
+  const auto steps = [](Texts& lines, int count) {
+    for (int i = 1; i <= count; ++i)
+      lines.push_back(written("step:%d - actor/pg_loss:0.125 - timing_s/gen:12.5 - timing_s/step:40.25", i));
+  };
+  for (const char* between : {"KeyboardInterrupt", "Total training steps: 40", "Final validation"}) {
+    Texts lines = {"Total training steps: 40"};
+    steps(lines, 20);
+    lines.insert(lines.end(), {"Traceback (most recent call last):", between});
+    if (std::string_view(between) != "KeyboardInterrupt") lines.erase(lines.end() - 2);
+    steps(lines, 40);
+    const auto runs = runs_of(lines);
+    const bool anew = std::string_view(between) != "Final validation";
+    EXPECT_EQ(runs.size(), anew ? 2U : 1U) << between;
+    EXPECT_EQ(runs.rbegin()->second.iteration, 40) << between;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
