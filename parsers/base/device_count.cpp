@@ -16,38 +16,40 @@ namespace {
 constexpr std::int64_t kMostDevices = 99999;
 
 // Both in the order of the alphabet.
-constexpr std::array<std::string_view, 3> kAll = {"dist_world_size", "distributed_world_size", "world_size"};
-constexpr std::array<std::string_view, 3> kNodes = {"nnodes", "num_machines", "num_nodes"};
-constexpr std::string_view kOfNode = "nproc_per_node";
+constexpr std::array<std::string_view, 3> kOptionsOfAll = {"dist_world_size", "distributed_world_size",
+                                                           "world_size"};
+constexpr std::array<std::string_view, 3> kOptionsOfNodes = {"nnodes", "num_machines", "num_nodes"};
+constexpr std::string_view kOptionOfNode = "nproc_per_node";
 
 // A number, what stands before it, and what behind it.
-using Sentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<Sentence, 5> kSentences = {{{"MEMBER: 1/", ""},
-                                                 {"Starting with ", " processes"},
-                                                 {"device per process.Process 0, total ", ", device"},
-                                                 {"Num processes: ", ""},
-                                                 {"rank 0, world_size ", ""}}};
+using DevicesSentence = std::pair<std::string_view, std::string_view>;
+constexpr std::array<DevicesSentence, 5> kDevicesSentences = {
+    {{"MEMBER: 1/", ""},
+     {"Starting with ", " processes"},
+     {"device per process.Process 0, total ", ", device"},
+     {"Num processes: ", ""},
+     {"rank 0, world_size ", ""}}};
 
-std::int64_t counted(std::string_view text) {
+std::int64_t counted_devices(std::string_view text) {
   std::int64_t n = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
   const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
   return whole && n > 0 && n <= kMostDevices ? n : 0;
 }
 
-std::int64_t of_sentence(std::string_view message) {
-  for (const auto& [before, behind] : kSentences) {
+std::int64_t devices_of_sentence(std::string_view message) {
+  for (const auto& [before, behind] : kDevicesSentences) {
     const std::size_t at = message.find(before);
     if (at == message.npos) continue;
     const std::string_view rest = message.substr(at + before.size());
     const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    if (end > 0 && rest.substr(end).starts_with(behind)) return counted(rest.substr(0, end));
+    if (end > 0 && rest.substr(end).starts_with(behind)) return counted_devices(rest.substr(0, end));
   }
   return 0;
 }
 
 // "[rank-7/8]": as Primus begins its lines.
-std::int64_t of_rank(std::string_view line) {
+std::int64_t devices_of_rank(std::string_view line) {
   constexpr std::string_view kRank = "[rank-", kDigits = "0123456789";
   const std::size_t at = line.find(kRank);
   if (at == line.npos) return 0;
@@ -55,11 +57,11 @@ std::int64_t of_rank(std::string_view line) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kDigits), rest.size()));
   if (!rest.starts_with('/')) return 0;
   const std::string_view all = rest.substr(1, rest.find(']') - 1);
-  return rest.size() > all.size() + 1 ? counted(all) : 0;
+  return rest.size() > all.size() + 1 ? counted_devices(all) : 0;
 }
 
 // Most lines are told here to say nothing of it.
-bool may_say(std::string_view message) {
+bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "rocess", "nproc", "MEMBER", "[rank-"})
     if (message.find(sign) != message.npos) return true;
   return false;
@@ -68,19 +70,19 @@ bool may_say(std::string_view message) {
 }  // namespace
 
 std::int64_t devices_in(std::string_view line) {
-  if (!may_say(line)) return 0;
+  if (!may_count_devices(line)) return 0;
   std::int64_t all = 0, of_node = 0, nodes = 1;
   visit_options(line, [&](std::string_view name, std::string_view value) {
     const std::string option = plain_option_name(name);
-    const std::int64_t n = counted(value);
-    if (is_one_of(kAll, option)) all = std::max(all, n);
-    if (is_one_of(kNodes, option)) nodes = std::max<std::int64_t>(1, n);
-    if (option == kOfNode) of_node = n;
-    return n > 0 && (option == kOfNode || is_one_of(kAll, option));
+    const std::int64_t n = counted_devices(value);
+    if (is_one_of(kOptionsOfAll, option)) all = std::max(all, n);
+    if (is_one_of(kOptionsOfNodes, option)) nodes = std::max<std::int64_t>(1, n);
+    if (option == kOptionOfNode) of_node = n;
+    return n > 0 && (option == kOptionOfNode || is_one_of(kOptionsOfAll, option));
   });
   all = std::max(all, samples_product(of_node, nodes));
   if (all > 1) return all;
-  return std::max(of_sentence(line), of_rank(line));
+  return std::max(devices_of_sentence(line), devices_of_rank(line));
 }
 
 }  // namespace etad

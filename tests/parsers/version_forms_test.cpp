@@ -15,7 +15,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts states_of(std::string line) {
+Texts states_of_bar(std::string line) {
   std::vector<std::string_view> found;
   LineLosses losses;
   clean_states(line, 4096, found, losses);
@@ -28,10 +28,10 @@ TEST(VersionForms, WhatALoggerWritesBehindABarIsALineOfItsOwn) {
   for (const std::string line : {"[INFO|trainer.py:3410] 2025-03-04 05:06:07,250 >> Saving",
                                  "03/04/2025 05:06:07 - INFO - __main__ - epoch 0: {'acc': 0.5}",
                                  "INFO 2025-03-04 05:06:07 step:200", "***** Running Evaluation *****"})
-    EXPECT_EQ(states_of("25%|# | 2/8 [00:15<00:45, 7.50s/it]\r" + bar + line),
+    EXPECT_EQ(states_of_bar("25%|# | 2/8 [00:15<00:45, 7.50s/it]\r" + bar + line),
               (Texts{"25%|# | 2/8 [00:15<00:45, 7.50s/it]", bar, line}));
   const std::string words = bar + "Epoch 15 | Energy 0.125";
-  EXPECT_EQ(states_of("\r" + words), Texts{words});
+  EXPECT_EQ(states_of_bar("\r" + words), Texts{words});
 }
 
 // The bar goes on while a checkpoint is written, of which the logger tells right behind it.
@@ -48,7 +48,7 @@ TEST(VersionForms, ASaveToldBehindABarIsNoTraining) {
   }
   Texts lines;
   for (std::string line : lines_of(log))
-    for (std::string& state : states_of(line)) lines.push_back(std::move(state));
+    for (std::string& state : states_of_bar(line)) lines.push_back(std::move(state));
   EXPECT_NEAR(step_time(only_run(lines)), 0.5, 0.01);
 }
 
