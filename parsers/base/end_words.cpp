@@ -5,8 +5,8 @@
 namespace etad {
 namespace {
 
-// Whether "rl", "ni", "rr", "IG", "Ki" or "Te" stands in it, as they do in "early", "training", "error" (or
-// "interrupt"), "SIGTERM", "Killed" and "Terminated".
+// Whether "rl", "ni", "rr", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
+// "interrupt"), "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
 bool has_end_word(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
@@ -14,7 +14,8 @@ bool has_end_word(std::string_view line) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
     found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
                                   (((here == 'n') | (here == 'K')) & (next == 'i')) |
-                                  ((here == 'I') & (next == 'G')) | ((here == 'T') & (next == 'e')));
+                                  ((here == 'I') & (next == 'G')) |
+                                  (((here == 'T') | (here == 'S')) & (next == 'e')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
@@ -30,6 +31,36 @@ bool is_slurmstepd(std::string_view line) {
 
 bool begins_traceback(std::string_view line) {
   return line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
+}
+
+bool is_last_of_process(std::string_view line) {
+  if (line.empty()) return false;
+  const auto begins = [line](std::string_view words) { return line.starts_with(words); };
+  switch (line.front()) {
+    case 'S':
+      return begins("Segmentation fault");
+    case 'A':
+      return line == "Aborted" || begins("Aborted (");
+    case 'B':
+      return begins("Bus error");
+    case 'F':
+      return begins("Fatal Python error: ");
+    case 't':
+      return begins("terminate called after throwing");
+    case 'm':
+      return begins("mpirun noticed that process rank ") ||
+             begins("mpirun detected that one or more processes exited");
+    case 's':
+      return begins("srun: error: ") && line.find(": task") != line.npos;
+    case 'T':
+      return begins("TERM_RUNLIMIT: ") || begins("TERM_MEMLIMIT: ") || begins("TERM_OWNER: ");
+    case '=':
+      return begins("=>> PBS: job killed: ");
+    case 'E':  // torchrun's
+      return line.find(" failed (exitcode: ") != line.npos || line.find(":failed (exitcode: ") != line.npos;
+    default:
+      return false;
+  }
 }
 
 bool is_launchers_end(std::string_view line) {
@@ -53,7 +84,7 @@ bool is_lightnings_test(std::string_view line) {
 
 bool may_tell_end(std::string_view line) {
   return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line) ||
-         is_lightnings_older_test(line);
+         is_lightnings_older_test(line) || is_last_of_process(line);
 }
 
 }  // namespace etad

@@ -12,6 +12,10 @@ bool may_tell_end(std::string_view line);
 // "slurmstepd: …", by which Slurm speaks of a job.
 bool is_slurmstepd(std::string_view line);
 
+// What a shell, a language's runtime, a launcher or a batch system says of a process that is gone: "Segmentation fault
+// (core dumped)", "terminate called after throwing an instance of …", "Fatal Python error: …", "… failed (exitcode: 1) …".
+bool is_last_of_process(std::string_view line);
+
 // "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well.
 bool is_launchers_end(std::string_view line);
 

@@ -16,7 +16,8 @@ bool is_exception(std::string_view line) {
     return c == '.' || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   });
   if (!dotted) return false;
-  for (const std::string_view kind : {"Error", "Exception", "Interrupt"})
+  for (const std::string_view kind :
+       {"Error", "Exception", "Interrupt", "StopIteration", "SystemExit", "Expired", "Quit"})
     if (name.find(kind) != std::string_view::npos) return true;
   return false;
 }
@@ -36,6 +37,7 @@ std::string_view slurms_behind(std::string_view line) {
 }
 
 // What a shell says of a process that a signal has ended: "Killed", "./run.sh: line 12:  4711 Terminated    python …".
+// Where no script runs it, some have more to say (is_last_of_process).
 std::string_view signal_of(std::string_view line) {
   constexpr std::string_view kWhere = ": line ";
   const std::size_t where = line.find(kWhere);
@@ -43,7 +45,7 @@ std::string_view signal_of(std::string_view line) {
     line.remove_prefix(std::min(line.find(':', where + kWhere.size()), line.size()));
     line.remove_prefix(std::min(line.find_first_not_of(": 0123456789"), line.size()));
   }
-  for (const std::string_view word : {"Killed", "Terminated"})
+  for (const std::string_view word : {"Killed", "Terminated", "Segmentation fault", "Aborted", "Bus error"})
     if (line == word || (where != std::string_view::npos && line.starts_with(word))) return word;
   return {};
 }
@@ -106,7 +108,8 @@ bool tells_interruption(std::string_view lower) {
     return before.ends_with("keyboard") || before.ends_with("keyboard ") ||
            rest.starts_with("interrupted by ") || before.ends_with("training ");
   }
-  return lower.find("main process received sig") != std::string_view::npos;
+  return lower.find("main process received sig") != std::string_view::npos ||
+         lower.find("ctrl + c detected") != std::string_view::npos;  // W&B's
 }
 
 void hear_end(LastWords& words, std::string_view line) {
@@ -116,7 +119,7 @@ void hear_end(LastWords& words, std::string_view line) {
   // Nearly every line lacks these words, and is not looked at further.
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
   const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop");
-  const bool of_interruption = has("nterrupt") || has("SIG");
+  const bool of_interruption = has("nterrupt") || has("SIG") || has("Ctrl");
   constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));
   if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))
@@ -145,7 +148,9 @@ void LastWords::forget(bool with_training) {
 bool LastWords::is_stop() const {
   if (interrupted || message.starts_with("KeyboardInterrupt") || message == "Terminated") return true;
   for (const std::string_view by_signal :
-       {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated"})
+       {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated",
+        "failed (exitcode: -15)", "failed (exitcode: -2)", "on signal 15 ", "on signal 2 ", ": Terminated",
+        "TERM_RUNLIMIT", "TERM_OWNER", "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
 }
@@ -164,6 +169,10 @@ void LastWords::hear(std::string_view line) {
   }
   if (const std::string_view slurms = slurms_behind(line); !slurms.empty()) {
     message = kept_text(slurms, kMaxMessage);
+    return;
+  }
+  if (is_last_of_process(line)) {
+    message = kept_text(line, kMaxMessage);
     return;
   }
   if (const std::string_view signal = signal_of(line); !signal.empty()) {

@@ -210,5 +210,39 @@ TEST(VersionForms, StatedStepsBegunAnew) {
   }
 }
 
+// What is said last of a process that is gone by what ran it: a shell, the language's runtime, launchers, batch systems.
+TEST(VersionForms, EndsWithoutAnException) {
+  const std::vector<std::pair<RunState, Texts>> ends = {
+      {RunState::failed,
+       {"Segmentation fault (core dumped)",
+        "run.sh: line 12:  4711 Segmentation fault      (core dumped) python train.py",
+        "terminate called after throwing an instance of 'c10::DistBackendError'", "Bus error (core dumped)",
+        "Fatal Python error: Aborted", "srun: error: node1: task 3: Exited with exit code 1",
+        "mpirun noticed that process rank 3 with PID 4711 on node n1 exited on signal 9 (Killed).",
+        "E0304 05:10:01.250000 4711 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: "
+        "1) local_rank: 3",
+        "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 0 (pid: 4711)",
+        "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit."}},
+      {RunState::stopped,
+       {"srun: error: node1: task 0: Terminated",
+        "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
+        "=>> PBS: job killed: walltime 86412 exceeded limit 86400",
+        "wandb: Ctrl + C detected. Stopping sync.",
+        "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -15) local_rank: 0 (pid: "
+        "4711)"}},
+      {RunState::lost, {"Aborting nothing", "Sequence length 2048", "Starting evaluation"}}};
+  for (const auto& [state, words] : ends)
+    for (const std::string& word : words) {
+      Texts lines = {"tokens per iteration will be: 491,520"};
+      for (int i = 0; i < 300; i += 10)
+        lines.push_back(written("iter %d: loss 4.1250, time 250.00ms, mfu 45.12%%", i));
+      lines.push_back(word);
+      EXPECT_EQ(only_run(lines).state, state) << word;
+      lines.insert(lines.end() - 2, word);  // amid the run it was another process
+      if (state != RunState::lost) lines.pop_back();
+      EXPECT_EQ(only_run(lines).state, RunState::lost) << word;
+    }
+}
+
 }  // namespace
 }  // namespace etad::test
