@@ -5,8 +5,8 @@
 namespace etad {
 namespace {
 
-// Whether "rl", "ni", "rr", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
-// "interrupt"), "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
+// Whether "rl", "ni", "rr", "pp", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
+// "interrupt"), "stopping", "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
 bool has_end_word(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
@@ -14,7 +14,7 @@ bool has_end_word(std::string_view line) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
     found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
                                   (((here == 'n') | (here == 'K')) & (next == 'i')) |
-                                  ((here == 'I') & (next == 'G')) |
+                                  ((here == 'I') & (next == 'G')) | ((here == 'p') & (next == 'p')) |
                                   (((here == 'T') | (here == 'S')) & (next == 'e')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;

@@ -50,23 +50,41 @@ std::string_view signal_of(std::string_view line) {
   return {};
 }
 
+// "No improvement for 10 epochs, stopping.", "Patience exceeded. Stopping training": why, and behind it that it stops.
+bool tells_why_it_stops(std::string_view lower) {
+  for (const std::string_view why : {"no improvement", "not improve", "patience"}) {
+    const std::size_t reason = lower.find(why);
+    if (reason == std::string_view::npos) continue;
+    const std::size_t at = lower.find("stopping", reason);
+    if (at == std::string_view::npos || at < 2 || lower[at - 1] != ' ') continue;
+    constexpr std::string_view kParts = ",.;:-!";
+    std::string_view rest = lower.substr(at + 8);
+    if (rest.starts_with(" training")) rest.remove_prefix(9);
+    if (kParts.find(lower[at - 2]) != kParts.npos && rest.find_first_not_of(" .!") == rest.npos) return true;
+  }
+  return false;
+}
+
 // "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
 bool tells_early_stop(std::string_view lower) {
   // Flair's learning rate is too small; Ultralytics' and Lightning's EarlyStopping.
   for (const std::string_view word : {"quitting training", "stopped early", "stopping training early",
-                                      "due to lack of improvement", "signaling trainer to stop"})
+                                      "stopping early", "terminating early", "due to lack of improvement",
+                                      "signaling trainer to stop", "stop training because "})
     if (lower.find(word) != std::string_view::npos) return true;
-  const std::size_t at = std::min(lower.find("early stop"), lower.find("early-stop"));
+  if (tells_why_it_stops(lower)) return true;
+  const std::size_t glued = lower.find("earlystop");
+  const std::size_t at = std::min({lower.find("early stop"), lower.find("early-stop"), glued});
   if (at == std::string_view::npos) return false;
-  std::string_view rest = lower.substr(at + 10);
+  std::string_view rest = lower.substr(at + (at == glued ? 9 : 10));
   for (const std::string_view ending : {"ping", "ped"})
     if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
-  rest.remove_prefix(std::min(rest.find_first_not_of(" .:!,-("), rest.size()));
-  if (rest.empty()) return true;
-  for (const std::string_view word :
-       {"at ", "after ", "triggered", "activated", "due ", "because ", "no improvement for "})
+  rest.remove_prefix(std::min(rest.find_first_not_of(" .:!,-(]"), rest.size()));
+  if (rest.empty()) return at != glued;  // a name that some list among their callbacks
+  for (const std::string_view word : {"at ", "after ", "triggered", "activated", "due ", "because ",
+                                      "no improvement for ", "stop training"})
     if (rest.starts_with(word)) return true;
-  return false;
+  return rest == "no improvement";
 }
 
 // Nothing but this: "Finish!", "=== Finished ===", "Done.", "All done!".
@@ -118,7 +136,8 @@ void hear_end(LastWords& words, std::string_view line) {
   words.done = words.done || is_launchers_end(line) || is_lightnings_test(line);
   // Nearly every line lacks these words, and is not looked at further.
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
-  const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop");
+  const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop") ||
+                       has("topping") || has("top training");
   const bool of_interruption = has("nterrupt") || has("SIG") || has("Ctrl");
   constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));

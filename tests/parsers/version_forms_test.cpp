@@ -244,5 +244,26 @@ TEST(VersionForms, EndsWithoutAnException) {
     }
 }
 
+// In words of people's own: why it stops, and that it does. What only counts how long nothing got better stops nothing.
+TEST(VersionForms, EarlyStopsInOtherWords) {
+  const std::vector<std::pair<RunState, Texts>> ends = {
+      {RunState::stopped,
+       {"No improvement for 10 epochs, stopping", "Patience exceeded. Stopping training.", "Stopping early",
+        "EarlyStopping triggered", "[EarlyStopping] Stop training", "early stopping: no improvement",
+        "val_loss has not improved for 10 epochs - stopping", "Stop training because of no improvement"}},
+      {RunState::lost,
+       {"EarlyStopping counter: 3 out of 10", "callbacks: EarlyStopping",
+        "No improvement (early stopping patience 10)", "val_loss has not improved for 3 epochs",
+        "Stopping criterion: patience"}}};
+  for (const auto& [state, words] : ends)
+    for (const std::string& word : words) {
+      Texts lines = {"tokens per iteration will be: 491,520"};
+      for (int i = 0; i < 300; i += 10)
+        lines.push_back(written("iter %d: loss 4.1250, time 250.00ms, mfu 45.12%%", i));
+      lines.push_back(word);
+      EXPECT_EQ(only_run(lines).state, state) << word;
+    }
+}
+
 }  // namespace
 }  // namespace etad::test
