@@ -188,6 +188,7 @@ class LineScan : private LineText {
     }
     WrittenNumber number;
     const bool is_number = read_written_number(text_, begin, number);
+    if (is_number && names_next(number)) leave_unit(number, begin);
     at_ = number.end;
     if (is_of_option(begin)) return end_name();
     if (!is_number) {
@@ -197,6 +198,24 @@ class LineScan : private LineText {
     }
     if (name_.empty() && number.unit.count() <= 1) word_behind(number);
     take(number);
+  }
+
+  // "loss 2.5 steps/s 4.0": behind a number that has a name of its own, which is no time's, a rate before another number is
+  // that one's name.
+  bool names_next(const WrittenNumber& number) const {
+    if (name_.empty() || number.unit.count() <= 2 || number.total.data() || number.mean.data()) return false;
+    const std::size_t next = blanks(number.end);
+    const bool is_rate = name_.text(0, name_.count()).find(" per ") != std::string_view::npos;
+    if (next == number.end || !is_digit(byte(next)) || (is_time_word(name_.last()) && !is_rate)) return false;
+    const Found own = words_.find(name_, clause_);
+    return own && !own.counts;
+  }
+
+  void leave_unit(WrittenNumber& number, std::size_t begin) const {
+    const std::size_t end = std::min(text_.find_first_not_of("0123456789.,eE+-", begin + 1), text_.size());
+    number = {};
+    number.value = text_.substr(begin, end - begin);
+    number.end = end;
   }
 
   // Of a number that no word stands before, the one behind, if it names no other: "[21s elapsed", "40/500 steps".
@@ -222,7 +241,7 @@ class LineScan : private LineText {
     field.total = Place::of(number.total, text_);
     field.mean = Place::of(number.mean, text_);
     field.scale = number.scale;
-    if (name_.empty() && is_last_clock(number)) {
+    if ((name_.empty() && is_last_clock(number)) || is_stamp(number)) {
       field.role = Vocabulary::kTime;
     } else if (name_.empty() && named_before_ != Vocabulary::kNone && !number.lasts &&
                is_behind_colon(number)) {
@@ -247,6 +266,14 @@ class LineScan : private LineText {
         std::max(clause_, name_.count() - std::min(name_.count(), Vocabulary::kMostWords));
     named_->push_back({std::string(name_.text(from, name_.count())), std::string(number.unit.text()),
                        number.is_count(), number.total.data() != nullptr, number.lasts});
+  }
+
+  // "timestamp": 1741064400.25, or in milliseconds: since 1970.
+  bool is_stamp(const WrittenNumber& number) const {
+    const std::string_view name = name_.last(), value = number.value;
+    if (name != "timestamp" && name != "ts" && name != "time") return false;
+    const std::size_t whole = std::min(value.find_first_not_of("0123456789"), value.size());
+    return (whole == 10 || whole == 13) && (whole == value.size() || value[whole] == '.');
   }
 
   // "10:00:12", with which the line ends.

@@ -76,6 +76,20 @@ TEST(LineFields, HaveTheUnitThatStandsBehindThemOrInTheName) {
   EXPECT_EQ(fields_of("loss 4.1 time 62.5 sec"), "loss = 4.1; duration = 62.5 sec");
 }
 
+// What stands behind a number with a name, and before another number, is that one's name.
+TEST(LineFields, LeaveARateToTheNumberBehindIt) {
+  EXPECT_EQ(fields_of("step 40 loss 2.5 it/s 4.0"), "steps = 40; loss = 2.5; rate = 4.0");
+  EXPECT_EQ(fields_of("step 40 loss 2.5 s/it 0.25 lr 1e-4"), "steps = 40; loss = 2.5; seconds = 0.25");
+  EXPECT_EQ(fields_of("step 40 loss 2.5 0.25 s/it 12.5 GB"), "steps = 40; loss = 2.5; seconds = 0.25 s");
+}
+
+TEST(LineFields, AreTimesSince1970WhereTheyAreCalledStamps) {
+  EXPECT_EQ(fields_of(R"({"step": 40, "loss": 2.5, "timestamp": 1741064400.25})"),
+            "steps = 40; loss = 2.5; time = 1741064400.25");
+  EXPECT_EQ(fields_of(R"({"ts": 1741064400250, "step": 40})"), "time = 1741064400250; steps = 40");
+  EXPECT_EQ(fields_of("step 40 time 12.5"), "steps = 40; duration = 12.5");
+}
+
 TEST(LineFields, AreOfTheValidationWhereTheirNameSaysSo) {
   EXPECT_EQ(fields_of("step 40 val_loss 4.1, loss 4.2"), "steps = 40; validation = 4.1; loss = 4.2");
   EXPECT_EQ(fields_of("epoch 3: loss=4.2 val/loss=4.1"), "epochs = 3; loss = 4.2; validation = 4.1");
