@@ -5,8 +5,8 @@
 namespace etad {
 namespace {
 
-// Whether "rl", "ni", "rr", "pp", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
-// "interrupt"), "stopping", "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
+// Whether "rl", "ni", "rr", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
+// "interrupt"), "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
 bool has_end_word(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
@@ -14,13 +14,19 @@ bool has_end_word(std::string_view line) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
     found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
                                   (((here == 'n') | (here == 'K')) & (next == 'i')) |
-                                  ((here == 'I') & (next == 'G')) | ((here == 'p') & (next == 'p')) |
+                                  ((here == 'I') & (next == 'G')) |
                                   (((here == 'T') | (here == 'S')) & (next == 'e')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(line.data() + at);
   step(line.data() + last);  // some of these bytes for the second time
   return any_of(found);
+}
+
+// "No improvement for 10 epochs, stopping."
+bool ends_stopping(std::string_view line) {
+  if (line.ends_with('.') || line.ends_with('!')) line.remove_suffix(1);
+  return line.ends_with("topping");
 }
 
 }  // namespace
@@ -84,7 +90,7 @@ bool is_lightnings_test(std::string_view line) {
 
 bool may_tell_end(std::string_view line) {
   return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line) ||
-         is_lightnings_older_test(line) || is_last_of_process(line);
+         is_lightnings_older_test(line) || is_last_of_process(line) || ends_stopping(line);
 }
 
 }  // namespace etad
