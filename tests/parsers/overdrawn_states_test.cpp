@@ -85,7 +85,7 @@ TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
       line += any(6) == 0 ? "a word" : any(6) == 0 ? state(done, ", loss=2") : state(done);
       line += any(9) == 0 ? "\r\r" : "\r";
     }
-    line += any(2) == 0 ? state(99) : "done";
+    line += any(3) == 0 ? state(99) : any(2) == 0 ? state(99) + "INFO saved" : "done";
     std::vector<std::string> found;
     std::string held;
     for (std::size_t at = 0; at < line.size();) {
