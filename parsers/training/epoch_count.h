@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "parsers/base/event.h"
 #include "parsers/base/record.h"
@@ -103,6 +104,9 @@ struct EpochCount {
   // An epoch that has been measured.
   void measured(std::optional<std::int64_t> epoch, Duration took);
   bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == told; }
+  // The bar of an epoch that nothing numbers is full, of which the next one counts on. False: so it was before, and is
+  // drawn once more.
+  bool fill_bar(std::int64_t of) { return !last_batch || std::exchange(last_batch, of) != of; }
   bool has_measured_after(std::int64_t epoch) const;
   bool shows(std::optional<std::int64_t> epoch) const {  // it is the one shown last
     return epoch && (epoch == line.epoch || epoch == told);

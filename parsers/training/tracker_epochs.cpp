@@ -482,6 +482,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
       return;
     }
     if (r.epochs.was_measured_last(number) && r.run.iteration == first + steps) return;  // shown again
+    if (!number && m.event.has(Field::batch) && !r.epochs.fill_bar(steps)) return;
     r.run.iteration = first + steps;
     r.epochs.measured(number, took / epochs);
   } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {

@@ -166,5 +166,26 @@ TEST(RecentForms, LightningsTestsComeWhenTheTrainingIsOver) {
   }
 }
 
+// Bars without a number, too short to be measured by their states: those of one training, each drawn twice when full.
+TEST(RecentForms, ShortBarsOfEpochsThatNothingNumbersCountOn) {
+  for (const int full : {1, 2}) {
+    Lines lines;
+    for (int epoch = 0; epoch < 5; ++epoch) {
+      for (int step = 11; step < 55; step += 11)
+        lines.push_back(written("train:  %d%%|###   | %d/55 [00:%02d<00:05,  4.49it/s]", step * 100 / 55,
+                                step, step * 12 / 55));
+      for (int i = 0; i < full; ++i) lines.emplace_back("train: 100%|######| 55/55 [00:12<00:00,  4.49it/s]");
+      lines.emplace_back("val: 100%|######| 20/20 [00:03<00:00,  6.67it/s]");
+    }
+    for (const std::size_t restart : {0U, 9U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << full;
+      EXPECT_EQ(runs.at(0).iteration, 5 * 55);
+      EXPECT_NEAR(step_time(runs.at(0)), 12.25 / 55, 0.001);
+      EXPECT_EQ(runs.at(0).state, RunState::finished);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
