@@ -60,22 +60,26 @@ struct Explained {
   std::size_t measurements = 0;
   std::int64_t iterations = 0;
   double seconds = 0;
+  bool trains = false;
 };
 
 Explained explained(const Rival& r) {
-  Explained out{r.found.segments.size(), 0, 0};
+  Explained out;
+  out.measurements = r.found.segments.size();
   for (const auto& segment : r.found.segments) {
     out.iterations += segment.value.iterations;
     out.seconds += to_seconds(segment.value.duration);
+    out.trains = out.trains || segment.value.phase == Phase::train;
   }
   return out;
 }
 
-// Which of two readings has explained more of the log: by more measurements; and where these are of the same time, such
-// as those of epochs and of the steps in them, by the smaller steps.
+// Which of two readings has explained more of the log: a training and not its tests alone; or by more measurements, and
+// where these are of the same time, such as those of epochs and of the steps in them, by the smaller steps.
 bool explains_more(const Rival& a, const Rival& b) {
   constexpr double kSameTime = 0.95;
   const Explained x = explained(a), y = explained(b);
+  if (x.trains != y.trains) return x.trains;
   const bool same_time = std::min(x.seconds, y.seconds) > kSameTime * std::max(x.seconds, y.seconds);
   if (same_time || x.measurements == y.measurements) return x.iterations > y.iterations;
   return x.measurements > y.measurements;

@@ -187,5 +187,22 @@ TEST(RecentForms, ShortBarsOfEpochsThatNothingNumbersCountOn) {
   }
 }
 
+// One reading of such a log knows but the bars of the tests, and these are twice as many as the training's.
+TEST(RecentForms, TestsAloneExplainALogLessThanItsTraining) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    lines.push_back(written("Epoch %d/5", epoch));
+    for (int step = 11; step <= 55; step += 11)
+      lines.push_back(written("Batches: %3d%%|###   | %d/55 [00:%02d<00:05,  4.49it/s, loss=0.5]",
+                              step * 100 / 55, step, step * 12 / 55));
+    lines.push_back(lines.back());
+    for (int i = 0; i < 2; ++i)
+      lines.emplace_back("Val batches: 100%|######| 20/20 [00:03<00:00,  6.67it/s]");
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 5 * 55);
+  EXPECT_NEAR(step_time(run), 12.0 / 55, 0.005);
+}
+
 }  // namespace
 }  // namespace etad::test
