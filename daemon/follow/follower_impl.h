@@ -56,9 +56,9 @@ struct Follower::Impl {
                [this](const std::string& path, const FileStatus& status, StreamId self) {
                  return was_lost_by_another(path, status, self);
                },
-               [this](const std::string& path, const FileStatus& status, std::int64_t from, bool may_go_on) {
-                 return imported(path, status, from, may_go_on);
-               },
+               [this](const std::string& path, const std::string& file, const FileStatus& status,
+                      std::int64_t from,
+                      bool may_go_on) { return imported(path, file, status, from, may_go_on); },
                [this](const std::string& path) { return leads_away(path); },
                [this](const std::string& path) { return folders_of(path); },
                [this](const std::string& path, const std::string& folder) { note_folder(path, folder); }},
@@ -82,8 +82,8 @@ struct Follower::Impl {
   void drop(StreamId id);
   void scan(SteadyTime now);
   bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
-  OsResult<Imported> imported(const std::string& path, const FileStatus& status, std::int64_t from,
-                              bool may_go_on);
+  OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
+                              std::int64_t from, bool may_go_on);
   void note_target(Followed& followed);
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);

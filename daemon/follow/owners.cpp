@@ -212,15 +212,16 @@ bool Follower::Impl::was_shifted(const SplitPath& place) {
   return false;
 }
 
-// How much an import has read of a file, `from` bytes or more, all of which the file still has: from then on the import's
-// source is the file's, unless it is of another owner's log. EBUSY: perhaps more of it is on its way there, as the file was
-// made within the last minute and is being written to; or it may not be gone on with yet, or nobody knows.
-OsResult<Imported> Follower::Impl::imported(const std::string& path, const FileStatus& status,
-                                            std::int64_t from, bool may_go_on) {
+// How much an import has read of the file of the stream at `path`, `from` bytes or more, all of which the file still has:
+// from then on the import's source is the path's, unless it is of another owner's log. EBUSY: perhaps more of it is on
+// its way there, as the file was made within the last minute and is being written to; or it may not be gone on with yet,
+// or nobody knows.
+OsResult<Imported> Follower::Impl::imported(const std::string& path, const std::string& file,
+                                            const FileStatus& status, std::int64_t from, bool may_go_on) {
   if (!imports.that_begin || finished.empty() || status.size == 0) return Imported{};
   const FileKey key = key_of(status);
   const auto begins = [&](const Fingerprint& head) { return finished.import_begins(head); };
-  const auto identity = contents.identity(path, key, begins);
+  const auto identity = contents.identity(file, key, begins);
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || !begins(whole->head)) return Imported{};
@@ -237,7 +238,7 @@ OsResult<Imported> Follower::Impl::imported(const std::string& path, const FileS
       if (is_being_put_there) return tl::unexpected(EBUSY);
       continue;
     }
-    const auto same = contents.matches(path, key, part);
+    const auto same = contents.matches(file, key, part);
     if (!same) return tl::unexpected(same.error());
     if (!*same) continue;
     const auto goes_on = may_go_on ? imports.go_on(path, Identity{key, status.modified}.text(), status.owner,

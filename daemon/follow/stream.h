@@ -67,9 +67,9 @@ class Stream {
         taken;  // by another stream
     // What another stream has lost lies there: that one goes on with it.
     std::function<OsResult<bool>(const std::string& path, const FileStatus&, StreamId)> lost;
-    // How much of it an import has read, `from` bytes or more. EBUSY: to be asked again.
-    std::function<OsResult<Imported>(const std::string& path, const FileStatus&, std::int64_t from,
-                                     bool may_go_on)>
+    // How much of a stream's file an import has read, `from` bytes or more. EBUSY: to be asked again.
+    std::function<OsResult<Imported>(const std::string& path, const std::string& file, const FileStatus&,
+                                     std::int64_t from, bool may_go_on)>
         imported;
     // The path is a link to a file that is followed itself.
     std::function<OsResult<bool>(const std::string&)> leads_away;
@@ -154,6 +154,7 @@ class Stream {
   bool is_here(const Target& target) const { return target.file && key_of(*target.file) == current_->key; }
   bool nothing_new(const Look& look) const;
   bool line_is_idle(const Look& look) const;
+  OsResult<std::string> lies_now(Look& look) const;
   Attached go_on_from_import(Look& look);
   Attached go_back_to_unseen(Look& look);
   Attached see_its_kind(const Look& look);

@@ -24,10 +24,13 @@ OsResult<std::optional<std::string>> nothing() {
 Stream::Attached Stream::go_on_from_import(Look& look) {
   const std::int64_t offset = current_->reader.part().offset;
   const bool has_read = offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up_at;
-  if (has_read || !is_here(look.target)) return Attached::yes;
+  if (has_read || look.around.finished.empty()) return Attached::yes;
   const auto status = current_->content->status();
   if (!status || status->size == 0) return Attached::yes;
-  const auto read = look.around.imported(path_, *status, offset, !committed_);
+  const auto file = lies_now(look);
+  if (file && file->empty()) return Attached::yes;
+  const auto read =
+      file ? look.around.imported(path_, *file, *status, offset, !committed_) : tl::unexpected(file.error());
   if (!read && read.error() == EBUSY) {
     moved_ = true;  // looked at again soon
     return Attached::later;
@@ -38,12 +41,24 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   }
   if (!read || read->part.offset == 0 || (!read->goes_on && read->part.offset <= offset))
     return Attached::yes;
-  start_at({path_, *status, read->part});
+  start_at({*file, *status, read->part});
   carried_.clear();
   if (!read->goes_on) return Attached::lost;
   restarted_ = announce_ = false;  // the history has it
   position_ = {true, Identity{current_->key, status->modified}, read->part, status->size, {}, status->owner};
   return Attached::lost;
+}
+
+// Where the file that is open lies now; under no name that can be found: empty.
+OsResult<std::string> Stream::lies_now(Look& look) const {
+  if (is_here(look.target)) return path_;
+  const std::string& last = current_->elsewhere;
+  const auto there = last.empty() ? tl::unexpected(ENOENT) : look.around.files.status(last);
+  if (there && key_of(*there) == current_->key) return last;
+  Chain& chain = chain_of(look);
+  auto found = chain.find(current_->key);
+  if (!found && chain.error() != 0) return tl::unexpected(chain.error());
+  return std::move(found).value_or("");
 }
 
 // Of the file nothing has been read yet, and it has changed since it was last seen. Another content may have

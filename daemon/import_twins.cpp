@@ -1,0 +1,197 @@
+#include "daemon/import_twins.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/follow/position.h"
+#include "parsers/log/log_parser.h"
+
+namespace etad {
+namespace {
+
+// All of the content that has come.
+std::optional<follow::ReadPart> all_of(const ContentIdentity& content) {
+  return follow::part_of_finished(content.finished());
+}
+
+}  // namespace
+
+tl::unexpected<Error> ImportTwins::quicker() {
+  return fail(ErrorKind::conflict,
+              "the same log, or one that begins alike, came into the history while this import ran",
+              "import it again: what is there already is not read twice");
+}
+
+ImportTwins::ImportTwins(const service::ImportRequest& request, follow::FileSystem* files)
+    : places_(files), name_(request.name), owner_(request.owner), replaces_(request.replaces) {}
+
+Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, follow::FileSystem* files,
+                                        SharedWriter& writer) {
+  auto sources = writer.with([](Writer& history) { return history.sources(); });
+  if (!sources) return tl::unexpected(sources.error());
+  auto finished = writer.with([](Writer& history) { return history.finished_files(); });
+  if (!finished) return tl::unexpected(finished.error());
+  const auto barren = writer.with([](Writer& history) { return history.sources_without_runs(); });
+  if (!barren) return tl::unexpected(barren.error());
+  ImportTwins out(request, files);
+  out.sources_ = std::move(*sources);
+  if (auto checked = out.check_replaced(); !checked) return tl::unexpected(checked.error());
+  // Imports under way in other sessions are not the history's yet. What takes another's place is not held
+  // against it, and what nothing was made of is held against nobody: it may be read again.
+  std::erase_if(out.sources_, [&](SourceRow& row) {
+    const bool made_nothing = row.offset > 0 && std::binary_search(barren->begin(), barren->end(), row.id) &&
+                              (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
+    if (row.pending || row.id == request.replaces) return true;
+    if (made_nothing) out.barren_.push_back(row);
+    return (made_nothing && row.kind == "import") || row.offset <= 0;
+  });
+  for (const FinishedFile& file : *finished) {
+    const auto same = [&](const SourceRow& row) { return row.id == file.source_id; };
+    if (file.source_id != request.replaces && std::none_of(out.barren_.begin(), out.barren_.end(), same))
+      out.finished_.emplace(follow::content_of_finished(file.identity));
+  }
+  return out;
+}
+
+Result<void> ImportTwins::check_replaced() const {
+  if (replaces_ == 0) return {};
+  for (const SourceRow& row : sources_) {
+    if (row.id != replaces_ || row.pending) continue;
+    if (row.kind != "import")
+      return fail(ErrorKind::conflict, "source " + std::to_string(replaces_) + " is followed",
+                  "etactl reread");
+    if (is_trace_format(row.format))
+      return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
+    return {};
+  }
+  return fail(ErrorKind::not_found, "there is no source " + std::to_string(replaces_),
+              "it was forgotten, or read again under another id");
+}
+
+std::vector<KnownContent> ImportTwins::contents() const {
+  std::vector<KnownContent> out;
+  for (const SourceRow& row : sources_) out.push_back({row.id, row.head, row.offset, row.marker});
+  return out;
+}
+
+const SourceRow* ImportTwins::meet(std::size_t content) {
+  const SourceRow& twin = sources_[content];
+  if (!is_barren(twin) && !is_anothers(twin)) return &twin;
+  met_.insert(twin.id);
+  return nullptr;
+}
+
+bool ImportTwins::was_finished(const SoFar& import) const {
+  return finished_.contains(import.content.finished(import.unread)) ||
+         finished_.contains(import.content.finished());
+}
+
+void ImportTwins::note_end(const SoFar& import) {
+  const std::int64_t end = import.content.size() - static_cast<std::int64_t>(import.unread);
+  for (const SourceRow& row : barren_)
+    if (row.kind == "import" && row.offset == end && row.marker == import.content.marker(import.unread))
+      replaces_ = row.id;
+}
+
+// Who has a followed file that begins as this log keeps nobody else from importing all of it: at the end it is seen
+// whether that file holds as much.
+bool ImportTwins::is_anothers(const SourceRow& twin) const {
+  return twin.kind != "import" && twin.path != name_ && twin.owner && *twin.owner != 0 &&
+         twin.owner != owner_;
+}
+
+// Nor has anything been made of it since.
+bool ImportTwins::is_barren(const SourceRow& row) const {
+  const auto same = [&](const SourceRow& then) { return then.id == row.id && then.format == row.format; };
+  return std::any_of(barren_.begin(), barren_.end(), same);
+}
+
+// A log that is followed while too little of it is read to say what it is: its follower is going to make the same runs
+// of what it has read. One that is no longer than what was read in vain is not held against anybody.
+Result<void> ImportTwins::check_undecided(Writer& history, const ContentIdentity& content) const {
+  const auto part = all_of(content);
+  for (const SourceRow& then : barren_) {
+    if (then.kind == "import") continue;
+    const auto row = history.source(then.id);
+    if (!row) return tl::unexpected(row.error());
+    const bool is_left = !*row || (*row)->gone || (*row)->offset == content.size() || is_anothers(**row);
+    if (is_left || !content.begins_as((*row)->head)) continue;
+    if (!met_.contains(then.id) && !(part && places_.lies_at(then.path, *part))) continue;
+    return fail(
+        ErrorKind::conflict, "it is followed as " + then.path + ", and not yet known what it is",
+        "what is there counts once it is known; where it stays unknown, `format` in its [[source]] says it: "
+        "`etactl reread " +
+            std::to_string(then.id) + "`");
+  }
+  return {};
+}
+
+// By source.
+Result<std::map<std::int64_t, ImportTwins::Ended>> ImportTwins::ended(Writer& history,
+                                                                      const SoFar& import) const {
+  const auto files = history.finished_files();
+  if (!files) return tl::unexpected(files.error());
+  const std::string all = import.content.finished(), lines = import.content.finished(import.unread);
+  const std::string head = import.content.head();
+  const std::int64_t end = import.content.size() - static_cast<std::int64_t>(import.unread);
+  std::map<std::int64_t, Ended> out;
+  for (const FinishedFile& file : *files) {
+    const std::string content(follow::content_of_finished(file.identity));
+    const bool is_this = content == all || content == lines;
+    const auto part = is_this ? std::nullopt : follow::part_of_finished(content);
+    const bool goes_on = part && part->is_telling() && part->offset > end && part->head.text() == head;
+    if (!is_this && !goes_on) continue;
+    Ended& source = out[file.source_id];
+    source.with_this = source.with_this || is_this;
+    source.since_begun = source.since_begun || !finished_.contains(content);
+  }
+  return out;
+}
+
+Result<bool> ImportTwins::came_in_meanwhile(Writer& history, const SoFar& import) const {
+  const auto& [content, unread, own] = import;
+  const auto rows = history.sources();
+  if (!rows) return tl::unexpected(rows.error());
+  const auto ended_files = ended(history, import);
+  if (!ended_files) return tl::unexpected(ended_files.error());
+  const auto part = all_of(content);
+  for (const SourceRow& row : *rows) {
+    if (row.pending || row.id == own.id || row.id == replaces_ || is_barren(row)) continue;
+    if (const auto had = ended_files->find(row.id); had != ended_files->end() && row.kind != "import") {
+      if (had->second.with_this || (part && places_.lies_in_log(row.path, *part))) return true;
+      if (had->second.since_begun) return quicker();
+    }
+    const bool begun = row.offset > 0;
+    if (begun && !content.begins_as(row.head)) {
+      // Its follower comes to this file next, and of so little would not know that it was imported.
+      const bool is_unknowable = part && !part->is_telling() && row.path == name_ && row.kind == "file";
+      if (is_unknowable && !row.gone && places_.lies_at(row.path, *part)) return true;
+      continue;
+    }
+    const auto known = std::find_if(sources_.begin(), sources_.end(),
+                                    [&](const SourceRow& then) { return then.id == row.id; });
+    // Where it stood in another file then, that says nothing of this one.
+    const bool was_known = known != sources_.end() && content.begins_as(known->head);
+    // It was compared where it stood when this import began, and is another log that has gone on since.
+    const bool was_another = was_known && !met_.contains(row.id);
+    if (was_another && known->offset <= std::min(content.size(), row.offset)) continue;
+    if (row.offset == own.offset) {
+      if (row.marker == own.marker) return true;
+      continue;
+    }
+    if (begun && row.offset > own.offset) {  // this is the log as it was once
+      const auto earlier = history.is_beginning(own.id, row.id);
+      if (!earlier || *earlier) return earlier;
+    }
+    // A follower reads on: what counts is that it is going to come to where ours ends, or has passed there.
+    if (row.kind != "import" && part &&
+        (begun ? places_.lies_in_log(row.path, *part) : places_.lies_at(row.path, *part)))
+      return true;
+    const bool may_be =
+        begun ? !was_known : row.kind != "import" && places_.begins_at(row.path, content.head());
+    if (may_be) return quicker();
+  }
+  return false;
+}
+
+}  // namespace etad

@@ -1,0 +1,73 @@
+// The logs of the history that an import may be once more: as they were when it began, and by its end, when another
+// import or a follower may have been quicker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/content_identity.h"
+#include "daemon/content_places.h"
+#include "daemon/service/backend.h"
+#include "daemon/shared_writer.h"
+#include "storage/history.h"
+
+namespace etad {
+
+class ImportTwins {
+ public:
+  // `files`: where followed logs lie; none: the machine's own.
+  static Result<ImportTwins> of_now(const service::ImportRequest& request, follow::FileSystem* files,
+                                    SharedWriter& writer);
+
+  // What is to be compared with the import as it comes.
+  std::vector<KnownContent> contents() const;
+  // The log that has just been met, by its index in `contents`; none where that is not held against the import.
+  const SourceRow* meet(std::size_t content);
+
+  // The import, as far as it has come.
+  struct SoFar {
+    const ContentIdentity& content;
+    std::size_t unread;    // bytes of it, at its end, that its source has not read
+    const SourceRow& row;  // its own
+  };
+  // Whether a file of just this was read to its end before the import began.
+  bool was_finished(const SoFar& import) const;
+  // It is all there: if it was imported before in vain, it takes that one's place.
+  void note_end(const SoFar& import);
+  std::int64_t replaces() const { return replaces_; }  // the import whose place this one takes; 0: none
+
+  // Whether the history has this log by now. Asked under the lock under which the import becomes visible, so that of
+  // several the first one stays.
+  Result<bool> came_in_meanwhile(Writer& history, const SoFar& import) const;
+  // An error where it is followed, and nobody knows yet what it is.
+  Result<void> check_undecided(Writer& history, const ContentIdentity& content) const;
+
+  static tl::unexpected<Error> quicker();
+
+ private:
+  // Of a source's files that were read to their end and begin as the import.
+  struct Ended {
+    bool with_this = false;    // one held just this
+    bool since_begun = false;  // one came to its end while the import ran
+  };
+
+  ImportTwins(const service::ImportRequest& request, follow::FileSystem* files);
+  Result<void> check_replaced() const;
+  Result<std::map<std::int64_t, Ended>> ended(Writer& history, const SoFar& import) const;
+  bool is_anothers(const SourceRow& twin) const;
+  bool is_barren(const SourceRow& row) const;
+
+  ContentPlaces places_;
+  std::string name_;  // the import's
+  std::optional<std::int64_t> owner_;
+  std::int64_t replaces_;
+  std::vector<SourceRow> sources_;
+  std::vector<SourceRow> barren_;  // that nothing was made of
+  std::set<std::string> finished_;
+  std::set<std::int64_t> met_;  // begun logs with which this one begins, of barren_ or another's
+};
+
+}  // namespace etad
