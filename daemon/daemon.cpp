@@ -163,8 +163,9 @@ std::string Daemon::status_line() {
 
 std::map<std::string, std::string> Daemon::source_statuses() {
   std::map<std::string, std::string> out;
-  const auto streams = ingest_->status().streams;
-  for (const follow::Status& stream : *streams) out[stream.path] = stream.text;
+  const IngestStatus status = ingest_->status();
+  for (const std::string& path : *status.unwatched) out[path] = "not followed: no pattern finds it";
+  for (const follow::Status& stream : *status.streams) out[stream.path] = stream.text;
   return out;
 }
 

@@ -71,6 +71,7 @@ Result<void> Ingest::restore(Instant wall) {
     if (row.kind == "import" || row.pending) continue;
     if (row.gone && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;
     remember(row).running = std::binary_search(running->begin(), running->end(), row.id);
+    if (!row.gone && !follower_.is_watched(row.path)) unwatched_.push_back(row.path);
     positions.push_back(position_of(row));
   }
   std::vector<std::string> identities;

@@ -92,6 +92,8 @@ class Ingest {
 
   // Sources whose saved state could not be used, each told once.
   std::vector<Error> take_notices() { return std::exchange(notices_, {}); }
+  // Files that the history has as followed, and that no pattern finds any more.
+  std::vector<std::string> take_unwatched() { return std::exchange(unwatched_, {}); }
   // The runs that began, or were first seen, since the last call.
   std::vector<BegunRun> take_begun_runs() { return std::exchange(begun_, {}); }
   const IngestCounters& counters() const { return counters_; }
@@ -137,6 +139,7 @@ class Ingest {
   // And what ends with it: what a source was before another user's file took its place.
   std::vector<std::pair<IngestedSource*, std::unique_ptr<AwakeSource>>> ended_;
   std::vector<Error> notices_;
+  std::vector<std::string> unwatched_;
   std::vector<BegunRun> begun_;
   IngestCounters counters_;
   std::optional<Instant> last_commit_;

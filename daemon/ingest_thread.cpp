@@ -108,6 +108,7 @@ struct IngestThread::Work {
   std::unique_ptr<Ingest> ingest;
   std::unique_ptr<CommandLineWatch> command_lines;
   follow::SteadyTime next_publish{}, next_idle_publish{};
+  std::shared_ptr<const std::vector<std::string>> unwatched;
   Pace pace{kLiveShare, kLongestRest, kAtOnce};
   follow::SteadyTime rest_until{};  // what comes until then waits
   bool unpublished = true;          // something happened since the last time
@@ -158,6 +159,7 @@ Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
   if (auto restored = work->ingest->restore(system::now()); !restored)
     return tl::unexpected(restored.error());
+  work->unwatched = std::make_shared<const std::vector<std::string>>(work->ingest->take_unwatched());
   return work;
 }
 
@@ -350,6 +352,7 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   status_.followed = work.follower->size();
   status_.streams = std::move(streams);
   status_.lookup = std::move(lookup);
+  status_.unwatched = work.unwatched;
   status_.looking = false;
   status_.lag_bytes = 0;
   for (const auto& stream : *status_.streams) {

@@ -45,7 +45,8 @@ IngestOptions ingest_options(const IngestSetup& setup);
 struct IngestStatus {
   IngestStatus()
       : streams(std::make_shared<const std::vector<follow::Status>>()),
-        lookup(std::make_shared<const follow::Lookup>()) {}
+        lookup(std::make_shared<const follow::Lookup>()),
+        unwatched(std::make_shared<const std::vector<std::string>>()) {}
 
   bool looking = true;  // the patterns have not been looked up yet
   IngestCounters counters;
@@ -53,6 +54,7 @@ struct IngestStatus {
   std::size_t followed = 0;                                    // streams
   std::shared_ptr<const std::vector<follow::Status>> streams;  // but those at rest; never null
   std::shared_ptr<const follow::Lookup> lookup;                // never null
+  std::shared_ptr<const std::vector<std::string>> unwatched;   // paths that no pattern finds now; never null
   std::int64_t lag_bytes = 0;
   std::optional<follow::SteadyTime>
       behind_since;              // when the oldest uncommitted byte was seen; none: caught up

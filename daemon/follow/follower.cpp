@@ -441,6 +441,13 @@ std::vector<Status> Follower::statuses(bool of_those_at_rest) const {
   return out;
 }
 
+bool Follower::is_watched(const std::string& path) const {
+  const auto& journals = impl_->journal_watches;
+  return impl_->discovery.watch_of(path) ||
+         std::any_of(journals.begin(), journals.end(),
+                     [&](const Watch& each) { return each.pattern == path; });
+}
+
 std::size_t Follower::size() const {
   return impl_->streams.size() + impl_->journals.size();
 }

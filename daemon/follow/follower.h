@@ -192,6 +192,8 @@ class Follower {
 
   // Of those at rest (followed.h) there is nothing to say but that they are followed.
   std::vector<Status> statuses(bool of_those_at_rest = true) const;
+  // Whether a pattern finds that name, or it is a journal's that is followed.
+  bool is_watched(const std::string& path) const;
   std::size_t size() const;  // how many streams there are
   Lookup lookup() const;
 

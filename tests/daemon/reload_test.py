@@ -1,5 +1,5 @@
 """A reload while the rule files are away, as while a package is replaced, leaves those in force: a line that nobody
-understands then would not be read again."""
+understands then would not be read again. A log that no pattern finds after a reload is said not to be followed."""
 import json
 import pathlib
 import sys
@@ -7,7 +7,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
-from daemon_process import Daemon, UnixConnection  # noqa: E402
+from daemon_process import Daemon, UnixConnection, wait_for  # noqa: E402
 
 
 def reload(folder):
@@ -30,3 +30,20 @@ with tempfile.TemporaryDirectory() as folder:
         status, answer = reload(folder)
         assert status == 200 and answer == {"reloaded": True, "after_restart": []}, (status, answer)
 print("a reload without rule files was refused")
+
+with tempfile.TemporaryDirectory() as folder:
+    log, config = pathlib.Path(folder) / "train.log", pathlib.Path(folder) / "etad.toml"
+    log.write_text("a line\n")
+    with Daemon(sys.argv[1], folder, [f"{folder}/*.log"]) as daemon:
+        def state():
+            return [source["state"] for source in daemon.ask("/v1/sources")["sources"]]
+
+        wait_for("the log is followed", lambda: state() == ["following"])
+        with_it = config.read_text()
+        for text, expected in [(with_it.replace("*.log", "*.other"), "not followed: no pattern finds it"),
+                               (with_it, "following")]:
+            config.write_text(text)
+            status, answer = reload(folder)
+            assert status == 200, answer
+            wait_for(expected, lambda: state() == [expected])
+print("a log that no pattern finds any more was not said to be followed")
