@@ -68,8 +68,18 @@ Result<void> clear_stale(const std::string& path, const sockaddr_un& address) {
 Listener::Listener(Listener&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       path_(std::exchange(other.path_, {})),
+      is_own_(other.is_own_),
       device_(other.device_),
       inode_(other.inode_) {}
+
+Listener& Listener::operator=(Listener&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  std::swap(is_own_, other.is_own_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  return *this;
+}
 
 Listener::~Listener() {
   if (fd_ >= 0) close(fd_);
@@ -81,10 +91,22 @@ int Listener::release() {
 }
 
 void Listener::remove_file() {
+  if (is_own_ && is_under_its_path()) unlink(path_.c_str());
+  path_.clear();
+}
+
+bool Listener::is_under_its_path() const {
+  if (path_.empty()) return true;
   struct stat found {};
-  const std::string path = std::exchange(path_, {});
-  if (path.empty() || lstat(path.c_str(), &found) != 0) return;
-  if (found.st_dev == device_ && found.st_ino == inode_) unlink(path.c_str());
+  return lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+}
+
+bool Listener::note_file() {
+  struct stat found {};
+  if (lstat(path_.c_str(), &found) != 0) return false;
+  device_ = found.st_dev;
+  inode_ = found.st_ino;
+  return true;
 }
 
 Result<Listener> Listener::bind(const std::string& path, mode_t mode, std::optional<gid_t> group) {
@@ -99,11 +121,9 @@ Result<Listener> Listener::bind(const std::string& path, mode_t mode, std::optio
   if (::bind(out.fd_, generic(*address), sizeof *address) != 0) {
     return system_error(path, "the socket can't be created", errno == ENOENT ? "its folder must exist" : "");
   }
-  struct stat made {};
-  if (lstat(path.c_str(), &made) != 0) return system_error(path, "the socket is gone again");
   out.path_ = path;
-  out.device_ = made.st_dev;
-  out.inode_ = made.st_ino;
+  out.is_own_ = out.note_file();
+  if (!out.is_own_) return system_error(path, "the socket is gone again");
   if (group && chown(path.c_str(), static_cast<uid_t>(-1), *group) != 0) {
     return system_error(path, "the socket can't be given to its group");
   }
@@ -121,6 +141,11 @@ Result<Listener> Listener::adopt(int fd) {
   fcntl(fd, F_SETFD, FD_CLOEXEC);
   Listener out;
   out.fd_ = fd;
+  sockaddr_un address{};
+  length = sizeof address;
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0 && address.sun_path[0] == '/')
+    out.path_ = address.sun_path;
+  if (!out.path_.empty() && !out.note_file()) out.path_.clear();
   return out;
 }
 

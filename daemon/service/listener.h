@@ -19,17 +19,22 @@ class Listener {
   static Result<Listener> adopt(int fd);
 
   Listener(Listener&& other) noexcept;
-  Listener& operator=(Listener&&) = delete;
+  Listener& operator=(Listener&& other) noexcept;
   ~Listener();
 
   int release();  // hands the descriptor on; the file stays ours
   void remove_file();
+  // Whether who opens the path comes to this socket. Where that was never known, it is taken to be so.
+  bool is_under_its_path() const;
+  const std::string& path() const { return path_; }
 
  private:
   Listener() = default;
+  bool note_file();  // which file is at the path
 
   int fd_ = -1;
-  std::string path_;  // empty: none, or adopted
+  std::string path_;  // empty: none, or not known
+  bool is_own_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

@@ -34,6 +34,10 @@ Instant system_now() {
   return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
 }
 
+Result<Listener> bind_as_asked(const Options& options) {
+  return Listener::bind(options.socket_path, options.world_accessible ? 0666 : 0660, options.socket_group);
+}
+
 Options completed(Options options) {
   if (!options.now) options.now = system_now;
   if (!options.peer_of) options.peer_of = service::peer_of;
@@ -55,9 +59,12 @@ struct Server::Impl {
       : state(std::move(options), backend, std::move(reader), live),
         listener(std::move(l)),
         acceptor(state.io, asio::local::stream_protocol(), listener.release()),
-        retry(state.io) {}
+        retry(state.io),
+        next_look(state.io) {}
 
   asio::awaitable<void> accept();
+  asio::awaitable<void> watch_file();
+  void look_at_file();
   void take(Connection::Socket socket);
   void take_those_who_knock(int most);
   void refuse(Connection::Socket socket);
@@ -67,7 +74,9 @@ struct Server::Impl {
   ServiceState state;
   Listener listener;
   Acceptor acceptor;
-  asio::steady_timer retry;  // after an accept that failed for want of descriptors or memory
+  asio::steady_timer retry;      // after an accept that failed for want of descriptors or memory
+  asio::steady_timer next_look;  // at the socket's file
+  std::string told_of_file;      // what the log last said of it; empty: nothing
   std::atomic<bool> change_announced = false;
 };
 
@@ -86,7 +95,8 @@ asio::awaitable<void> Server::Impl::accept() {
       }
       continue;
     }
-    if (state.stopping || error == asio::error::connection_aborted) continue;
+    const bool listens_anew = error == asio::error::operation_aborted;
+    if (state.stopping || listens_anew || error == asio::error::connection_aborted) continue;
     if (!std::exchange(complained, true)) state.log("no connection can be accepted: " + error.message());
     // Out of descriptors: who waits for nothing gives his to who has something to ask.
     if (Connection* const idle = longest_idle(state.connections)) {
@@ -96,6 +106,43 @@ asio::awaitable<void> Server::Impl::accept() {
     retry.expires_after(std::chrono::milliseconds{100});
     co_await retry.async_wait(redirect_error(use_awaitable, error));
   }
+}
+
+asio::awaitable<void> Server::Impl::watch_file() {
+  while (!state.stopping) {
+    boost::system::error_code ignored;
+    next_look.expires_after(state.options.limits.place_look);
+    co_await next_look.async_wait(redirect_error(use_awaitable, ignored));
+    if (!state.stopping) look_at_file();
+  }
+}
+
+// Without its file nobody comes to a socket: it is made anew, or, where that is the service manager's, or can't be done,
+// told. Whoever is connected goes on.
+void Server::Impl::look_at_file() {
+  const std::string& path = listener.path();
+  if (listener.is_under_its_path()) {
+    if (!std::exchange(told_of_file, {}).empty()) state.log(path + ": the socket is there again");
+    return;
+  }
+  const auto tell = [&](const std::string& text) {
+    if (std::exchange(told_of_file, text) != text) state.log(text);
+  };
+  if (state.options.inherited_fd >= 0)
+    return tell(path +
+                ": the socket's file is gone: nobody can connect (it is the service manager's: "
+                "systemctl restart etad.socket)");
+  auto made = bind_as_asked(state.options);
+  if (!made)
+    return tell("the socket's file is gone, and no other can be made: " + made.error().text() +
+                " (if its folder was made anew: restart the daemon, which writes only where it began to)");
+  boost::system::error_code ignored;
+  take_those_who_knock(std::numeric_limits<int>::max());
+  acceptor.close(ignored);
+  listener = std::move(*made);
+  acceptor.assign(asio::local::stream_protocol(), listener.release());
+  told_of_file.clear();
+  state.log(path + ": the socket's file was gone, and has been made anew");
 }
 
 void Server::Impl::take(Connection::Socket socket) {
@@ -155,6 +202,7 @@ void Server::Impl::begin_to_stop() {
   take_waiting();
   acceptor.close(ignored);
   retry.cancel();
+  next_look.cancel();
   for (Connection* each : state.connections) each->hurry_if_idle();
   for (asio::steady_timer* each : state.watchers) each->cancel();
   if (state.connections.empty()) return;
@@ -173,10 +221,7 @@ Server::~Server() {
 
 Result<std::unique_ptr<Server>> Server::listen(Options options, Backend& backend,
                                                std::unique_ptr<Reader> reader, prediction::LiveRuns& live) {
-  auto listener =
-      options.inherited_fd >= 0
-          ? Listener::adopt(options.inherited_fd)
-          : Listener::bind(options.socket_path, options.world_accessible ? 0666 : 0660, options.socket_group);
+  auto listener = options.inherited_fd >= 0 ? Listener::adopt(options.inherited_fd) : bind_as_asked(options);
   if (!listener) return tl::unexpected(listener.error());
   auto impl =
       std::make_unique<Impl>(std::move(options), backend, std::move(reader), live, std::move(*listener));
@@ -185,6 +230,7 @@ Result<std::unique_ptr<Server>> Server::listen(Options options, Backend& backend
 
 void Server::run() {
   asio::co_spawn(impl_->state.io, impl_->accept(), asio::detached);
+  asio::co_spawn(impl_->state.io, impl_->watch_file(), asio::detached);
   while (!impl_->state.io.stopped()) {
     try {
       impl_->state.io.run();

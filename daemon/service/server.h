@@ -39,6 +39,7 @@ struct Limits {
   std::chrono::milliseconds watch_pause{200};   // between two looks for changes
   std::chrono::milliseconds watch_heartbeat{15'000};  // an empty line in a quiet watch: finds dead peers
   std::chrono::milliseconds drain{5'000};             // for requests under way when stopping
+  std::chrono::milliseconds place_look{5'000};        // between two looks at the socket's file
 };
 
 struct Options {
