@@ -361,33 +361,6 @@ TEST(Turns, OfAFewPlacesEachIsGivenToTheNextUserOnceItIsGivenBack) {
   EXPECT_EQ(order, "aaabaa") << "behind one of the others', not behind all of them";
 }
 
-// What the first user's requests are that were answered before the second's shows in its answer.
-TEST_F(ServerTest, WhoKnocksBehindAnotherUsersCrowdIsNotAnsweredBehindAllOfIt) {
-  constexpr int kCrowd = 150;
-  int let_in = 0;
-  options_.peer_of = [&](int) {
-    Peer peer;
-    peer.uid = let_in++ < kCrowd ? 1001 : 1002;
-    return peer;
-  };
-  auto server = Server::listen(options_, backend_, history_.reader(), live_);
-  ASSERT_TRUE(server) << server.error().text();
-  server_ = std::move(*server);
-  std::vector<std::unique_ptr<RawClient>> crowd;
-  for (int i = 0; i < kCrowd; ++i) {
-    crowd.push_back(std::make_unique<RawClient>(path_));
-    ASSERT_TRUE(crowd.back()->send(get("/v1/runs")));
-  }
-  RawClient other(path_);
-  ASSERT_TRUE(other.send(get("/metrics")));
-  thread_ = std::thread([this] { server_->run(); });
-  const std::string answer = other.reply();
-  const std::string counter = "\netad_http_requests_total ";
-  const std::size_t at = answer.find(counter);
-  ASSERT_NE(at, std::string::npos) << answer;
-  EXPECT_LT(std::stoi(answer.substr(at + counter.size())), kCrowd / 5);
-}
-
 TEST_F(ServerTest, PlacesAreKeptForThoseWhoMayChangeThings) {
   options_.limits.connections = 1;
   options_.limits.admin_connections = 1;
