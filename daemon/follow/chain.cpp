@@ -122,10 +122,13 @@ bool Chain::is_name_of_ours(const std::string& file) const {
                                       [&](const RotatedFile& each) { return each.path == file; });
 }
 
-// Whether a file that was read still lies there as another log's.
-bool Chain::is_another_logs(const FileKey& key) {
+// Whether a file that was read still lies there as another log's: under any name but ours, or, as `rotated`, under one
+// that its rotated files have.
+bool Chain::is_another_logs(const FileKey& key, bool rotated) {
   const auto found = find(key);
-  return found && !is_name_of_ours(*found);
+  if (!found || is_name_of_ours(*found)) return false;
+  const auto name = rotated ? rotated_name(split_path(*found).name) : std::nullopt;
+  return !rotated || (name && !name->backup);
 }
 
 // Whether it is a finished file, or the one just read, under another name or compressed.
@@ -143,7 +146,7 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   const bool may_be_copy =
       is_copy(candidate.status) || candidate.status.born == Instant{} || candidate.path.ends_with(".gz");
   const auto is_other = [&](const FileKey& other) {
-    return is_another(other, candidate.name) || (!may_be_copy && other != key && is_another_logs(other));
+    return is_another(other, candidate.name) || (other != key && is_another_logs(other, may_be_copy));
   };
   return (*identity == last.finished() && !is_other(last.key)) ||
          finished.may_be(*identity, candidate.status, is_other);

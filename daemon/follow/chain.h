@@ -76,7 +76,7 @@ class Chain {
   std::vector<RotatedFile> newer_than(const Link& last);
   bool is_another(const FileKey& key, const RotatedName& than) const;
   bool is_put_aside(const FileKey& key) const;
-  bool is_another_logs(const FileKey& key);
+  bool is_another_logs(const FileKey& key, bool rotated = false);
   bool is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished);
   bool is_copied_beginning(const NextFile& candidate, bool of_ours);
   void note(Errno error);

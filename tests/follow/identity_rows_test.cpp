@@ -75,6 +75,26 @@ TEST(Following, ARotatedFileOfTheSameBytesAsAnotherLogsIsReadToo) {
   EXPECT_THAT(etad.lines_of["/logs/other.log"], ElementsAre("same", "next"));
 }
 
+TEST(Following, SoIsOneThatWasCompressedBefore) {
+  Harness etad(watching("/logs/*.log"));
+  etad.files.write("/logs/other.log", "same\n");
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.rename("/logs/other.log", "/logs/other.log.1");
+  etad.files.write("/logs/other.log", "next\n");
+  etad.poll();
+  etad.stop();
+  etad.files.rename(kLog, "/logs/train.log.2");
+  etad.files.write("/logs/train.log.1", "same\n");
+  etad.files.gzip("/logs/train.log.1", "/logs/train.log.1.gz");
+  etad.files.remove("/logs/train.log.1");
+  etad.files.write(kLog, "two\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines_of[kLog], ElementsAre("one", "same", "two"));
+  EXPECT_THAT(etad.lines_of["/logs/other.log"], ElementsAre("same", "next"));
+}
+
 // The same where a log was copied and truncated: its copy is read on, whatever other log has those bytes.
 TEST(Following, ACopyOfTheSameBytesAsAnotherLogsIsReadOn) {
   Harness etad(watching("/logs/*.log"));
