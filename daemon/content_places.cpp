@@ -27,7 +27,7 @@ struct Asking {
   }
 };
 
-bool holds(Asking& asking, const std::string& path, const follow::ReadPart& part) {
+bool lies_there(Asking& asking, const std::string& path, const follow::ReadPart& part) {
   const auto file = asking.contents.open_if(path, part);
   return file && file->content;
 }
@@ -36,13 +36,13 @@ bool holds(Asking& asking, const std::string& path, const follow::ReadPart& part
 
 bool ContentPlaces::lies_at(const std::string& path, const follow::ReadPart& part) const {
   Asking asking(files_);
-  return holds(asking, path, part);
+  return lies_there(asking, path, part);
 }
 
 // The path first: what leaves it by then lies beside it.
 bool ContentPlaces::lies_in_log(const std::string& path, const follow::ReadPart& part) const {
   Asking asking(files_);
-  if (holds(asking, path, part)) return true;
+  if (lies_there(asking, path, part)) return true;
   const follow::SplitPath place = follow::split_path(path);
   std::vector<follow::SplitPath> places{place};
   std::size_t listed = 0;
