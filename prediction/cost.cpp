@@ -8,8 +8,8 @@ namespace {
 
 // The case that a part of an estimate in time is about. Of a network whose costs nobody measured here it is what the
 // runs' times know of it; of one that never ran what its description says.
-std::optional<estimators::Case> case_of(const Estimate& estimate, const EstimatePart& part,
-                                        const Knowledge& knowledge) {
+std::optional<estimators::Case> case_of_part(const Estimate& estimate, const EstimatePart& part,
+                                             const Knowledge& knowledge) {
   Question exact = about(estimate.key, estimate.question);
   exact.iterations = part.iterations;
   const Phase phase = part.phase == "test" ? Phase::test : Phase::train;
@@ -34,7 +34,7 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
   for (const EstimatePart& part : estimate.parts) {
     if (part.phase != "train" && part.phase != "test")
       continue;  // starting and saving: idle, beside the rest
-    const auto what = case_of(estimate, part, *knowledge);
+    const auto what = case_of_part(estimate, part, *knowledge);
     // What a device draws, runs on it tell alone; what a network holds in memory is much the same on all of them.
     if (what && cost == Cost::energy &&
         !knowledge->untold_of(about(estimate.key, estimate.question), *what).empty())
