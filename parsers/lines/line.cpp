@@ -295,19 +295,18 @@ bool begins_as_line(std::string_view text) {
   });
 }
 
+// "… [02:00<04:00, 1.20s/it": the beginning of a bar's times, at least.
+bool has_clock(std::string_view text) {
+  for (std::size_t at = text.find(" ["); at != std::string_view::npos; at = text.find(" [", at + 1))
+    if (at + 2 < text.size() && is_digit(text[at + 2])) return true;
+  return false;
+}
+
 // Where a logger's line stands behind a bar that has no newline, since both are written to one stream:
 // "… 100/300 [02:00<04:00, 1.20s/it]INFO saved". The state's size: nothing stands there.
 std::size_t end_of_bar(std::string_view state) {
-  for (std::size_t at = state.find(" ["); at != std::string_view::npos; at = state.find(" [", at + 1)) {
-    if (at + 2 >= state.size() || !is_digit(state[at + 2])) continue;
-    std::size_t open = 0, end = at + 1;
-    do {
-      open += state[end] == '[' ? 1U : 0U;
-      open -= state[end] == ']' ? 1U : 0U;
-      ++end;
-    } while (open > 0 && end < state.size());
-    if (open == 0 && begins_as_line(state.substr(end))) return end;
-  }
+  for (std::size_t at = state.find(']'); at != std::string_view::npos; at = state.find(']', at + 1))
+    if (begins_as_line(state.substr(at + 1)) && has_clock(state.substr(0, at))) return at + 1;
   return state.size();
 }
 
@@ -316,14 +315,16 @@ std::size_t end_of_bar(std::string_view state) {
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses) {
   if (needs_cleaning({line.data(), line.size()})) line = narrow_utf16(line);
-  if (!line.empty() && line.back() == kReturn) line = line.first(line.size() - 1);  // of "\r\n"
+  const bool returns = !line.empty() && line.back() == kReturn;
+  if (returns) line = line.first(line.size() - 1);  // of "\r\n", or where a state was drawn over
   const std::string_view raw(line.data(), line.size());
-  if (!needs_cleaning(raw)) {  // nearly all
+  const bool is_of_states = (returns || raw.rfind(kReturn) != std::string_view::npos) && shows_pace(raw);
+  if (!is_of_states && !needs_cleaning(raw)) {  // nearly all
     if (raw.size() > limit) ++losses.truncated_lines;
     lines.push_back(raw.substr(0, limit));
     return;
   }
-  if (raw.rfind(kReturn) == std::string_view::npos || !shows_pace(raw)) {
+  if (!is_of_states) {
     lines.push_back(clean_line(line, limit, losses));
     return;
   }
@@ -341,9 +342,11 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     const bool behind_bar = state.find('{') != std::string_view::npos;
     if (lines.size() > before && !behind_bar && count == last_count) lines.pop_back();
     last_count = count;
-    const std::size_t bar = from < raw.size() ? state.size() : end_of_bar(state);
+    const std::size_t bar = end_of_bar(state);
     lines.push_back(state.substr(0, bar));
-    if (bar < state.size()) lines.push_back(state.substr(bar));
+    if (bar == state.size()) continue;
+    lines.push_back(state.substr(bar));
+    last_count = {};
   }
   if (lines.size() == before) lines.emplace_back();
 }

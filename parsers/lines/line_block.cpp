@@ -107,7 +107,7 @@ std::size_t take_lines(const LineBlock& block, std::size_t line_limit, TakenLine
   const std::size_t complete = split_lines(block.bytes, [&](std::span<char> line) { assembler.take(line); });
   std::size_t settled = assembler.is_open() ? assembler.settled() : block.bytes.size();
   if (const auto states = block.bytes.subspan(complete); !states.empty() && !assembler.is_open())
-    assembler.take(states.first(states.size() - 1));  // without the last return
+    assembler.take(states);
   if (block.take_rest || (block.is_full && settled == 0)) {
     if (block.take_rest && !block.rest.empty()) assembler.take(block.rest);
     const std::size_t all = block.bytes.size() + (block.take_rest ? block.rest.size() : 0);

@@ -231,11 +231,11 @@ void track::Tests::see_wait(const Moment& m) {
   RunTrack* const r = all_.runs.open();
   const auto elapsed = m.event.number(Field::elapsed);
   if (!r || !elapsed || !r->window.from || !r->training.last_elapsed) return;
-  const double waited = *elapsed - *r->training.last_elapsed;
+  const auto waited = positive_seconds(*elapsed - *r->training.last_elapsed);
   if (r->run.iteration != count_of(m.event, Field::iteration)) {
     r->window.broken = true;
-  } else if (waited > 0) {
-    r->window.tests += from_seconds(waited);
+  } else if (waited) {
+    r->window.tests += *waited;
   }
 }
 

@@ -150,8 +150,10 @@ void see_wait(RunTrack& r, const Anchor& here) {
   if (!here.elapsed && !r.training.last_elapsed) return;  // as where lines show no time so far
   const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
   if (r.run.iteration != here.iteration || !r.window.other_bar || here.epoch) return;
-  if (!before || !here.elapsed || *here.elapsed <= *before) return;
-  r.window.waited += from_seconds(*here.elapsed - *before);
+  if (!before || !here.elapsed) return;
+  const auto waited = positive_seconds(*here.elapsed - *before);
+  if (!waited) return;
+  r.window.waited += *waited;
   r.training.shows_waits = true;
 }
 

@@ -34,7 +34,7 @@ void check_states(const std::string& line, std::size_t piece) {
     held += line.substr(at, piece);
     const std::size_t over = etad::overdrawn_states(held);
     if (over == 0) continue;
-    take_states(held.substr(0, over - 1), pieces);
+    take_states(held.substr(0, over), pieces);
     held.erase(0, over);
   }
   take_states(held, pieces);

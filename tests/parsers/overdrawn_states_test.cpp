@@ -83,6 +83,7 @@ TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
     for (int i = 0, done = 0; i < 12; ++i) {
       done += any(2);
       line += any(6) == 0 ? "a word" : any(6) == 0 ? state(done, ", loss=2") : state(done);
+      if (any(8) == 0) line += "INFO saved";
       line += any(9) == 0 ? "\r\r" : "\r";
     }
     line += any(3) == 0 ? state(99) : any(2) == 0 ? state(99) + "INFO saved" : "done";
@@ -94,7 +95,7 @@ TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
       held += piece;
       const std::size_t over = overdrawn_states(held);
       if (over == 0) continue;
-      for (std::string& each : states_of(held.substr(0, over - 1))) found.push_back(std::move(each));
+      for (std::string& each : states_of(held.substr(0, over))) found.push_back(std::move(each));
       held.erase(0, over);
     }
     for (std::string& each : states_of(held)) found.push_back(std::move(each));
