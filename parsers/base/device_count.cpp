@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
+#include "parsers/base/number.h"
 #include "parsers/base/options.h"
 #include "parsers/base/samples.h"
 #include "parsers/base/text.h"
@@ -31,10 +31,7 @@ constexpr std::array<DevicesSentence, 5> kDevicesSentences = {
      {"rank 0, world_size ", ""}}};
 
 std::int64_t counted_devices(std::string_view text) {
-  std::int64_t n = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), n);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return whole && n > 0 && n <= kMostDevices ? n : 0;
+  return parse_number<std::int64_t>(text, 1, kMostDevices).value_or(0);
 }
 
 std::int64_t devices_of_sentence(std::string_view message) {

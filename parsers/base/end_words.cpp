@@ -29,6 +29,11 @@ bool ends_stopping(std::string_view line) {
   return line.ends_with("topping");
 }
 
+// The head of Lightning's test in its older form, which none of the words above is in.
+bool is_lightnings_older_test(std::string_view line) {
+  return line.ends_with('S') && line.ends_with(" TEST RESULTS") && line.starts_with("DATALOADER:");
+}
+
 }  // namespace
 
 bool is_slurmstepd(std::string_view line) {
@@ -72,15 +77,6 @@ bool is_last_of_process(std::string_view line) {
 bool is_launchers_end(std::string_view line) {
   return line.ends_with('.') && line.ends_with(" exits successfully.");
 }
-
-namespace {
-
-// In its older form, which none of the words above is in.
-bool is_lightnings_older_test(std::string_view line) {
-  return line.ends_with('S') && line.ends_with(" TEST RESULTS") && line.starts_with("DATALOADER:");
-}
-
-}  // namespace
 
 bool is_lightnings_test(std::string_view line) {
   if (is_lightnings_older_test(line)) return true;

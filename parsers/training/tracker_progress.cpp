@@ -50,10 +50,6 @@ bool is_bar_of_another_process(RunTrack& r, std::int64_t iteration, std::int64_t
   return !r.training.begun_again;
 }
 
-}  // namespace
-
-namespace {
-
 // An epoch's bar that stands where the run came to: it is drawn again as it is closed, be it full or not. What stood behind
 // its last state may have hidden that one.
 bool is_last_batch_again(const RunTrack& r, const Event& event) {
