@@ -83,6 +83,12 @@ class ImportRaces : public FollowedFiles {
     return session;
   }
 
+  static void expect_already_read(service::ImportSession& import) {
+    const auto report = import.finish();
+    ASSERT_TRUE(report) << report.error().text();
+    EXPECT_TRUE(report->already_read);
+  }
+
   // The import ends amid the follower's first read of the file.
   void end_while_read(service::ImportSession& import) {
     watched_->at_next_read = [&] {

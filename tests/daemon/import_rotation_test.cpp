@@ -57,9 +57,7 @@ TEST_P(ImportRotation, OfAFileThatItsFollowerHasReadToItsEnd) {
   append("lenet.log", third_);
   wait();
   if (!import) import = begin("/elsewhere/lenet.log", imported());
-  const auto report = import->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*import);
   expect_both();
 }
 
@@ -71,9 +69,7 @@ TEST_P(ImportRotation, OfAFileOfWhichItsFollowerHasReadABeginning) {
   append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
   rotate();
   if (!import) import = begin("/elsewhere/lenet.log", imported());
-  const auto report = import->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*import);
   append("lenet.log", third_);
   wait();
   expect_both();
@@ -88,9 +84,7 @@ TEST_P(ImportRotation, OfAFileOfWhichLessThanAKilobyteWasImportedBefore) {
   wait();
   append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
   if (GetParam().amid) rotate();
-  const auto report = import->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*import);
   wait();
   std::int64_t iterations = 0;
   for (const RunRow& run : runs()) iterations += run.run.train.iterations;
@@ -108,9 +102,7 @@ TEST_P(ImportRotation, OfAFileThatIsBegunBehindAShorterOne) {
   wait();
   append("lenet.log", lenet_.substr(first_lines("Iteration 200,").size()));
   if (GetParam().amid) rotate();
-  const auto report = import->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*import);
   append("lenet.log", GetParam().amid ? third_ : "");
   wait();
   const auto all = runs();
@@ -146,9 +138,7 @@ TEST_F(ImportOfRotated, FilesInAFolderBelow) {
   std::filesystem::rename(file("lenet.log"), file("old/lenet.log-20260711"));
   append("lenet.log", "a line of no format, and of no training\n");
   wait();
-  const auto report = begin("/elsewhere/lenet.log", first_lines("Iteration 300,"))->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*begin("/elsewhere/lenet.log", first_lines("Iteration 300,")));
   expect_once();
 }
 
@@ -160,9 +150,7 @@ TEST_F(ImportOfRotated, AndOfWhatIsBegunBehindThemLeavesAFileOfLessThanAKilobyte
   std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
   const std::string small = lenet_.substr(0, lenet_.rfind('\n', 900) + 1);
   append("lenet.log", small);
-  const auto report = begin(file("lenet.log"), small)->finish();
-  ASSERT_TRUE(report) << report.error().text();
-  EXPECT_TRUE(report->already_read);
+  expect_already_read(*begin(file("lenet.log"), small));
   append("lenet.log", lenet_.substr(small.size()));
   wait();
   EXPECT_EQ(runs().size(), 2U);

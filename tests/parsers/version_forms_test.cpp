@@ -210,6 +210,13 @@ TEST(VersionForms, StatedStepsBegunAnew) {
   }
 }
 
+Texts nanogpts_steps() {
+  Texts out = {"tokens per iteration will be: 491,520"};
+  for (int i = 0; i < 300; i += 10)
+    out.push_back(written("iter %d: loss 4.1250, time 250.00ms, mfu 45.12%%", i));
+  return out;
+}
+
 // What is said last of a process that is gone by what ran it: a shell, the language's runtime, launchers, batch systems.
 TEST(VersionForms, EndsWithoutAnException) {
   const std::vector<std::pair<RunState, Texts>> ends = {
@@ -233,9 +240,7 @@ TEST(VersionForms, EndsWithoutAnException) {
       {RunState::lost, {"Aborting nothing", "Sequence length 2048", "Starting evaluation"}}};
   for (const auto& [state, words] : ends)
     for (const std::string& word : words) {
-      Texts lines = {"tokens per iteration will be: 491,520"};
-      for (int i = 0; i < 300; i += 10)
-        lines.push_back(written("iter %d: loss 4.1250, time 250.00ms, mfu 45.12%%", i));
+      Texts lines = nanogpts_steps();
       lines.push_back(word);
       EXPECT_EQ(only_run(lines).state, state) << word;
       lines.insert(lines.end() - 2, word);  // amid the run it was another process
@@ -257,9 +262,7 @@ TEST(VersionForms, EarlyStopsInOtherWords) {
         "Stopping criterion: patience"}}};
   for (const auto& [state, words] : ends)
     for (const std::string& word : words) {
-      Texts lines = {"tokens per iteration will be: 491,520"};
-      for (int i = 0; i < 300; i += 10)
-        lines.push_back(written("iter %d: loss 4.1250, time 250.00ms, mfu 45.12%%", i));
+      Texts lines = nanogpts_steps();
       lines.push_back(word);
       EXPECT_EQ(only_run(lines).state, state) << word;
     }

@@ -1,9 +1,6 @@
 // The socket's file, removed or replaced while the server runs.
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -76,13 +73,7 @@ TEST_F(ServerFileTest, IsMadeOnceItsFolderIsThereAgain) {
 }
 
 TEST_F(ServerFileTest, IsLeftToTheServiceManagerWhoseItIs) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path_.data(), path_.size());
-  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(listen(fd, 16), 0);
-  options_.inherited_fd = fd;
+  inherit_socket();
   start();
   EXPECT_EQ(status_of(ask(get("/v1"))), 200);
   std::filesystem::rename(path_, path_ + ".away");

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,6 +40,21 @@ class ServerTest : public ::testing::Test {
     if (!thread_.joinable()) return;
     server_->stop();
     thread_.join();
+  }
+
+  // A socket that another process made there: the service manager, or a daemon that is gone.
+  int bound_socket() const {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path_.data(), path_.size());
+    EXPECT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+
+  void inherit_socket() {
+    options_.inherited_fd = bound_socket();
+    ASSERT_EQ(listen(options_.inherited_fd, 16), 0);
   }
 
   std::string ask(std::string_view request) { return RawClient(path_).ask(request); }

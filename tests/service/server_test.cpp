@@ -411,15 +411,7 @@ TEST_F(ServerTest, TheKernelSaysWhoThePeerIs) {
 }
 
 TEST_F(ServerTest, ADeadSocketFileIsReplacedALivingDaemonIsNot) {
-  {
-    // A daemon that was killed: its socket is closed, its file stays.
-    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path_.data(), path_.size());
-    ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    close(fd);
-  }
+  close(bound_socket());  // a daemon that was killed: its socket is closed, its file stays
   start();
   const auto second = Server::listen(options_, backend_, history_.reader(), live_);
   ASSERT_FALSE(second);
@@ -445,13 +437,7 @@ TEST_F(ServerTest, TheSocketsModeIsAsAsked) {
 }
 
 TEST_F(ServerTest, AnInheritedSocketIsServedAndItsFileLeftAlone) {
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path_.data(), path_.size());
-  ASSERT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(listen(fd, 16), 0);
-  options_.inherited_fd = fd;
+  inherit_socket();
   start();
   EXPECT_EQ(status_of(ask(get("/v1"))), 200);
   stop();
