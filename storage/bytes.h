@@ -91,8 +91,15 @@ class ByteReader {
   std::int64_t signed_int() { return unzigzag(unsigned_int()); }
   float float32() { return std::bit_cast<float>(static_cast<std::uint32_t>(fixed(4))); }
   std::uint64_t fixed(std::size_t size) {
+    if (in_.size() - position_ < size) {
+      position_ = in_.size();
+      ok_ = false;
+      return 0;
+    }
     std::uint64_t v = 0;
-    for (std::size_t i = 0; i < size; ++i) v |= static_cast<std::uint64_t>(byte()) << (8 * i);
+    for (std::size_t i = 0; i < size; ++i)
+      v |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(in_[position_ + i])) << (8 * i);
+    position_ += size;
     return v;
   }
 

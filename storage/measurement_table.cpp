@@ -6,8 +6,15 @@
 #include "storage/damage.h"
 
 namespace etad {
+namespace {
 
-MeasurementTable::Chunks::Chunks(sqlite::Connection& c, const std::string& table)
+// Of so many runs the last chunks are remembered, a few kilobytes each.
+constexpr std::size_t kMostTails = 16;
+
+}  // namespace
+
+template <class Codec>
+MeasurementTable::Chunks<Codec>::Chunks(sqlite::Connection& c, const std::string& table)
     : tail(c, "SELECT id, first_index, count, body FROM " + table +
                   " WHERE run_id = ? ORDER BY first_index DESC LIMIT 1"),
       insert(c, "INSERT INTO " + table + " (run_id, first_index, count, body) VALUES (?, ?, ?, ?)"),
@@ -25,6 +32,7 @@ MeasurementTable::MeasurementTable(sqlite::Connection& c)
           c,
           "INSERT INTO run_windows (run_id, phase, seen, stride, count, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
           " ON CONFLICT (run_id, phase) DO UPDATE SET seen = ?3, stride = ?4, count = ?5, body = ?6"),
+      count_windows_(c, "UPDATE run_windows SET seen = ?3 WHERE run_id = ?1 AND phase = ?2"),
       add_totals_(c, "UPDATE totals SET segments = segments + ?, points = points + ?") {}
 
 void MeasurementTable::begin() {
@@ -36,73 +44,92 @@ void MeasurementTable::end() {
 }
 
 void MeasurementTable::add(std::int64_t run_id, RecordsOfRun<Segment> segments) {
-  append<SegmentCodec>(segments_, run_id, segments);
+  append(segments_, run_id, segments);
   new_segments_ += static_cast<std::int64_t>(segments.size());
   sample(run_id, Phase::train, segments);
   sample(run_id, Phase::test, segments);
 }
 
 void MeasurementTable::add(std::int64_t run_id, RecordsOfRun<ProgressPoint> points) {
-  append<PointCodec>(points_, run_id, points);
+  append(points_, run_id, points);
   new_points_ += static_cast<std::int64_t>(points.size());
 }
 
+void MeasurementTable::forget_state() {
+  segments_.tails.clear();
+  points_.tails.clear();
+}
+
 void MeasurementTable::forget(std::int64_t source_id) {
+  forget_state();
   new_segments_ -= segments_.count_of_source.number(source_id);
   new_points_ -= points_.count_of_source.number(source_id);
 }
 
 void MeasurementTable::forget_run(std::int64_t run_id) {
+  forget_state();
   new_segments_ -= segments_.count_of_run.number(run_id);
   new_points_ -= points_.count_of_run.number(run_id);
 }
 
-// The last chunk grows until it is full; a codec that has unpacked it goes on packing behind it.
-template <class Codec, class Entry>
-void MeasurementTable::append(Chunks& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries) {
-  if (entries.empty()) return;
-  Codec codec;
-  std::int64_t id = 0, first = 0, count = 0;
-  body_.clear();
-  if (auto tail = chunks.tail.query(run_id); tail.next()) {
-    id = tail.get<std::int64_t>(0);
-    first = tail.get<std::int64_t>(1);
-    count = tail.get<std::int64_t>(2);
-    if (count < kChunkEntries) {
-      body_ = tail.get<sqlite::Blob>(3).bytes;
+template <class Entry, class Codec>
+MeasurementTable::Tail<Codec>& MeasurementTable::tail_of(Chunks<Codec>& chunks, std::int64_t run_id) {
+  if (const auto known = chunks.tails.find(run_id); known != chunks.tails.end()) return known->second;
+  if (chunks.tails.size() >= kMostTails) chunks.tails.clear();
+  Tail<Codec> tail;
+  if (auto rows = chunks.tail.query(run_id); rows.next()) {
+    tail.id = rows.template get<std::int64_t>(0);
+    tail.first = rows.template get<std::int64_t>(1);
+    tail.count = rows.template get<std::int64_t>(2);
+    if (tail.count < kChunkEntries) {
+      tail.body = rows.template get<sqlite::Blob>(3).bytes;
       std::vector<Entry> known;
-      if (!unpack_chunk(body_, count, codec, known)) throw_damaged(connection_, "a chunk of run", run_id);
+      if (!unpack_chunk(tail.body, tail.count, tail.codec, known))
+        throw_damaged(connection_, "a chunk of run", run_id);
     }
   }
+  return chunks.tails.emplace(run_id, std::move(tail)).first->second;
+}
+
+template <class Codec, class Entry>
+void MeasurementTable::append(Chunks<Codec>& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries) {
+  if (entries.empty()) return;
+  Tail<Codec>& tail = tail_of<Entry>(chunks, run_id);
   const auto flush = [&] {
-    if (id != 0) {
-      chunks.update.run(id, count, sqlite::Blob{body_});
-    } else if (count > 0) {
-      chunks.insert.run(run_id, first, count, sqlite::Blob{body_});
+    if (tail.id != 0) {
+      chunks.update.run(tail.id, tail.count, sqlite::Blob{tail.body});
+    } else {
+      chunks.insert.run(run_id, tail.first, tail.count, sqlite::Blob{tail.body});
+      tail.id = connection_.last_insert_id();
     }
   };
   for (const auto& entry : entries) {
-    if (count >= kChunkEntries) {
-      if (!body_.empty()) flush();
-      first += count;
-      id = count = 0;
-      body_.clear();
-      codec = Codec();
+    if (tail.count >= kChunkEntries) {
+      if (!tail.body.empty()) flush();
+      tail.first += tail.count;
+      tail.id = tail.count = 0;
+      tail.body.clear();
+      tail.codec = Codec();
     }
-    codec.pack(entry.value, body_);
-    ++count;
+    tail.codec.pack(entry.value, tail.body);
+    ++tail.count;
   }
   flush();
 }
 
 void MeasurementTable::sample(std::int64_t run_id, Phase phase, RecordsOfRun<Segment> segments) {
   const auto of_phase = [phase](const auto& each) { return each.value.phase == phase; };
-  if (std::none_of(segments.begin(), segments.end(), of_phase)) return;
+  const std::int64_t count = std::count_if(segments.begin(), segments.end(), of_phase);
+  if (count == 0) return;
   std::int64_t seen = 0, stride = 1;
   std::vector<Segment> windows;
   if (auto rows = read_windows_.query(run_id, codes::word(phase)); rows.next()) {
     seen = rows.get<std::int64_t>(0);
     stride = std::max<std::int64_t>(rows.get<std::int64_t>(1), 1);
+    if (const std::int64_t past = seen % stride; past != 0 && past + count <= stride) {  // it takes none of them
+      count_windows_.run(run_id, codes::word(phase), seen + count);
+      return;
+    }
     SegmentCodec codec;
     if (!unpack_chunk(rows.get<sqlite::Blob>(3).bytes, rows.get<std::int64_t>(2), codec, windows))
       throw_damaged(connection_, "the windows of run", run_id);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 
@@ -34,22 +35,35 @@ class MeasurementTable {
 
   void forget(std::int64_t source_id);   // its runs are about to go: takes them off the totals
   void forget_run(std::int64_t run_id);  // the same for one of them
+  void forget_state();                   // what is remembered of rows: a transaction was taken back
 
  private:
+  // A run's last chunk, which grows until it is full.
+  template <class Codec>
+  struct Tail {
+    std::int64_t id = 0, first = 0, count = 0;  // no id: not in the table yet
+    std::string body;                           // empty, where the chunk in the table is full
+    Codec codec;                                // stands behind the body
+  };
+  template <class Codec>
   struct Chunks {
     Chunks(sqlite::Connection& connection, const std::string& table);
     sqlite::Statement tail, insert, update, count_of_source, count_of_run;
+    std::map<std::int64_t, Tail<Codec>> tails;  // by run: unpacking one at each line would be most of appending
   };
 
+  template <class Entry, class Codec>
+  Tail<Codec>& tail_of(Chunks<Codec>& chunks, std::int64_t run_id);
   template <class Codec, class Entry>
-  void append(Chunks& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries);
+  void append(Chunks<Codec>& chunks, std::int64_t run_id, RecordsOfRun<Entry> entries);
   void sample(std::int64_t run_id, Phase phase, RecordsOfRun<Segment> segments);
 
   sqlite::Connection& connection_;
-  Chunks segments_, points_;
-  sqlite::Statement read_windows_, put_windows_, add_totals_;
+  Chunks<SegmentCodec> segments_;
+  Chunks<PointCodec> points_;
+  sqlite::Statement read_windows_, put_windows_, count_windows_, add_totals_;
   std::int64_t new_segments_ = 0, new_points_ = 0;
-  std::string body_;  // of the chunk being packed: kept for its memory
+  std::string body_;  // of the sample being packed: kept for its memory
 };
 
 }  // namespace etad

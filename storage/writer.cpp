@@ -114,6 +114,7 @@ Result<void> SqliteWriter::transaction(Body&& body) {
 void SqliteWriter::forget_state() {
   series_.forget_state();
   budgets_.forget_all();
+  measurements_.forget_state();
 }
 
 Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant now) {

@@ -259,6 +259,30 @@ TEST_F(HistoryTest, SegmentsAndPointsKeepTheirOrderAcrossChunksAndCommits) {
   EXPECT_THAT(must(reader().segments(1, 0, 0)), IsEmpty());
 }
 
+// More runs than those whose last chunks the writer remembers, and one of them goes meanwhile.
+TEST_F(HistoryTest, RunsThatGrowInTurnKeepWhatIsTheirs) {
+  std::vector<SourceCommit> sources;
+  std::vector<etad::Run> runs(40, lenet());
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    sources.push_back(source_with_run("/" + std::to_string(i) + ".log", 0));
+  for (std::int64_t n = 0; n < 6; ++n) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      sources[i].records.clear();
+      sources[i].records.segments = {{0, window(runs[i], n)}};
+      sources[i].records.segments.front().value.iterations = static_cast<std::int64_t>(i + 1);
+      sources[i].records.runs = {runs[i]};
+      if (n % 2 == 0) commit(sources[i]);  // alone, or all together
+    }
+    if (n % 2 == 1) must(writer().commit(sources, kNow));
+    if (n == 2) must(writer().forget_run(40));
+  }
+  for (std::int64_t run = 1; run < 40; ++run) {
+    const auto segments = must(reader().segments(run, 0, 100));
+    ASSERT_THAT(segments, SizeIs(6)) << run;
+    for (const Segment& each : segments) EXPECT_EQ(each.iterations, run);
+  }
+}
+
 TEST_F(HistoryTest, APointWithoutLossOrTimeStaysWithout) {
   auto source = source_with_run("/a.log", 0);
   source.records.points = {{0, {10, std::nullopt, std::nan("")}}, {0, {20, kNow, 0.25}}};
