@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t kMostRuns = 4096;
 // And as many of their segments together, 40 MB: beyond, those of the runs not asked for longest go.
 constexpr std::size_t kMostIntervals = std::size_t{1} << 20;
-// Of one run the newest count.
-constexpr std::int64_t kMostOfARun = 1 << 15;
+// Of one run the newest count: a log that is caught up with has as many new ones at each question, and to read them
+// must not make everybody wait.
+constexpr std::int64_t kMostOfARun = 1 << 13;
 constexpr double kConfidence = 0.9;
 
 // What speaks to the run's owner. nullptr: there is none, or it can't be read.

@@ -126,7 +126,8 @@ void MeasurementTable::sample(std::int64_t run_id, Phase phase, RecordsOfRun<Seg
   if (auto rows = read_windows_.query(run_id, codes::word(phase)); rows.next()) {
     seen = rows.get<std::int64_t>(0);
     stride = std::max<std::int64_t>(rows.get<std::int64_t>(1), 1);
-    if (const std::int64_t past = seen % stride; past != 0 && past + count <= stride) {  // it takes none of them
+    if (const std::int64_t past = seen % stride;
+        past != 0 && past + count <= stride) {  // it takes none of them
       count_windows_.run(run_id, codes::word(phase), seen + count);
       return;
     }

@@ -49,7 +49,8 @@ class MeasurementTable {
   struct Chunks {
     Chunks(sqlite::Connection& connection, const std::string& table);
     sqlite::Statement tail, insert, update, count_of_source, count_of_run;
-    std::map<std::int64_t, Tail<Codec>> tails;  // by run: unpacking one at each line would be most of appending
+    std::map<std::int64_t, Tail<Codec>>
+        tails;  // by run: unpacking one at each line would be most of appending
   };
 
   template <class Entry, class Codec>

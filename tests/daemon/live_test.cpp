@@ -169,5 +169,27 @@ TEST_F(LiveAnswer, WithoutAnEndIsAPace) {
   EXPECT_GT(step_time("upper"), step_time("seconds_per_iteration"));
 }
 
+// A log that is caught up with has more new windows at each question than are looked at.
+TEST_F(LiveAnswer, OfALongRunTheNewestWindowsSpeak) {
+  const std::string log = example(kExample);
+  write("live.log", log.substr(0, log.find("Iteration 0, Testing net")).append("a line\n"));
+  Instant at{std::chrono::sys_days(std::chrono::year(2026) / 11 / 21)};
+  std::int64_t iteration = 0;
+  const auto pace_after = [&](std::int64_t windows, std::chrono::milliseconds each) {
+    std::string lines;
+    for (std::int64_t n = 0; n < windows; ++n, at += each) {
+      const std::string time = to_rfc3339(at);
+      lines += "I1121 " + time.substr(11, 8) + "." + (time.size() > 20 ? time.substr(20, 1) : "0") +
+               "00000 18451 solver.cpp:239] Iteration " + std::to_string(++iteration) + ", loss = 0.5\n";
+    }
+    write("live.log", lines);
+    const auto said = ask(newest(), *newest().run.ended_at);
+    return said.at("pace").at("seconds_per_iteration").to_number<double>();
+  };
+  EXPECT_NEAR(pace_after(9'000, std::chrono::milliseconds(200)), 0.2, 0.002);
+  EXPECT_NEAR(pace_after(9'000, std::chrono::milliseconds(400)), 0.4, 0.004);
+  EXPECT_EQ(newest().run.train.segments, 18'000 - 1);
+}
+
 }  // namespace
 }  // namespace etad
