@@ -21,10 +21,14 @@ constexpr std::array<std::string_view, 3> kOptionsOfAll = {"dist_world_size", "d
 constexpr std::array<std::string_view, 3> kOptionsOfNodes = {"nnodes", "num_machines", "num_nodes"};
 constexpr std::string_view kOptionOfNode = "nproc_per_node";
 
+// srun's: where it says both, it starts a process a device.
+constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
+
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 5> kDevicesSentences = {
-    {{"MEMBER: 1/", ""},
+constexpr std::array<DevicesSentence, 6> kDevicesSentences = {
+    {{"INFO: Using ", " GPUs"},
+     {"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
      {"Num processes: ", ""},
@@ -59,7 +63,8 @@ std::int64_t devices_of_rank(std::string_view line) {
 
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
-  for (const std::string_view sign : {"orld", "rocess", "nproc", "MEMBER", "[rank-"})
+  for (const std::string_view sign :
+       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", " GPUs"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -68,16 +73,19 @@ bool may_count_devices(std::string_view message) {
 
 std::int64_t devices_in(std::string_view line) {
   if (!may_count_devices(line)) return 0;
-  std::int64_t all = 0, of_node = 0, nodes = 1;
+  std::int64_t all = 0, of_node = 0, nodes = 1, tasks = 0, tasks_of_node = 0;
   visit_options(line, [&](std::string_view name, std::string_view value) {
     const std::string option = plain_option_name(name);
     const std::int64_t n = counted_devices(value);
     if (is_one_of(kOptionsOfAll, option)) all = std::max(all, n);
     if (is_one_of(kOptionsOfNodes, option)) nodes = std::max<std::int64_t>(1, n);
     if (option == kOptionOfNode) of_node = n;
+    if (option == kTasks) tasks = n;
+    if (option == kTasksOfNode) tasks_of_node = n;
     return n > 0 && (option == kOptionOfNode || is_one_of(kOptionsOfAll, option));
   });
   all = std::max(all, samples_product(of_node, nodes));
+  if (tasks_of_node > 0) all = std::max(all, tasks);
   if (all > 1) return all;
   return std::max(devices_of_sentence(line), devices_of_rank(line));
 }

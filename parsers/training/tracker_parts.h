@@ -219,10 +219,10 @@ class Epochs : Part {
   void begin_block(RunTrack& r, const Moment& m);
   void date_heading(RunTrack& r, Instant at, Records& out);  // by a line behind it
   void end_last(RunTrack& r, Records& out);                  // nothing more comes of the run
+  std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
 
  private:
-  std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;       // 0: unknown
-  std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
+  std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;  // 0: unknown
   bool is_one_more(const Event& event) const;
   void one_more(const Moment& m);
   void epoch_of(RunTrack& r, const Moment& m);

@@ -340,9 +340,11 @@ void track::Windows::progress(const Moment& m) {
 // Where a line says the run stands.
 std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Event& event) {
   std::int64_t steps_per_epoch = 0;
-  if (event.has(Field::batch))  // a step alone needs none
+  if (event.has(Field::batch)) {  // a step alone needs none
     steps_per_epoch =
         r.epochs.steps.value_or(all_.labels.steps_per_epoch.value_or(planned_steps_of_epoch(r)));
+    if (steps_per_epoch == 0) steps_per_epoch = all_.epochs.steps_of(r, event, nullptr);
+  }
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
   const bool anew = place->iteration < r.run.iteration.value_or(0);  // what it plans is another run's

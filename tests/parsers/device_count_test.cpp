@@ -24,6 +24,9 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"1 device per process.Process 0, total 4, device cuda:0.", 4},
       {"training on multiple gpus, this gpu 0, rank 0, world_size 4", 4},
       {"[20250506 07:08:09][rank-7/8][INFO ] [------trainer.py:1236] : building", 8},
+      {"+ srun --mpi=none --ntasks=16 --ntasks-per-node=8 --container-name=a python train.py --lr 0.1", 16},
+      {"+ export WORLD_SIZE=32", 32},
+      {"2026-03-01 10:00:12,750 bench INFO: Using 64 GPUs", 64},
       {"Num processes: 1", 1}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
@@ -32,7 +35,8 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
   for (const std::string line :
        {"Namespace(arch='resnet18', world_size=1)", "Namespace(num_processes=16, num_steps=128)",
         "world_size: -1", "data_parallel_world_size=2", "Hello world 4", "num_gpus=8 num_sockets = 2",
-        "Starting with 3 warm-up epochs", "MEMBER: 1/", "[rank-7]", "[rank-7/8", ""})
+        "Starting with 3 warm-up epochs", "MEMBER: 1/", "[rank-7]", "srun --ntasks=16 prepare.sh",
+        "srun --ntasks=1 --ntasks-per-node=1 a.sh", "INFO: Using 2 of 8 GPUs", "[rank-7/8", ""})
     EXPECT_EQ(devices_in(line), 0) << line;
 }
 

@@ -371,5 +371,44 @@ TEST(MlPerf, MinigosRoundsAreWhatIsCounted) {
   EXPECT_NEAR(step_of(run), 240, 0.1);
 }
 
+// The last of an epoch's batches are not displayed: how many there are, the data set and the batch say.
+TEST(MlPerf, EpochsOfMxnetAreAsLongAsTheDataSet) {
+  std::vector<std::string> lines = head("resnet", 512, 40'000);  // 78.125 batches
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    lines.push_back(said(60 * epoch, "epoch_start", "null", number("epoch_num", epoch + 1)));
+    for (int batch = 20; batch <= 60; batch += 20)
+      lines.push_back("Node[0] Epoch[" + std::to_string(epoch) + "] Batch [" + std::to_string(batch - 20) +
+                      "-" + std::to_string(batch) + "]\tSpeed: 1024.00 samples/sec\taccuracy=nan");
+    lines.push_back(said(60 * epoch + 40, "epoch_stop", "null", number("epoch_num", epoch + 1)));
+  }
+  lines.push_back(end(600));
+  const etad::Run run = run_of(lines);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(static_cast<double>(run.iteration.value_or(0)), 780, 20);
+  EXPECT_NEAR(step_of(run), 0.5, 0.001);
+}
+
+// HugeCTR's own lines come first, and what they say is said once more behind them, from the beginning.
+TEST(MlPerf, WhatATrainingShowedIsToldAgainBehindIt) {
+  std::vector<std::string> lines = {said(-60, "cache_clear", "true")};
+  for (int n = 1; n <= 40; ++n)
+    lines.push_back("[HUGECTR][15:54:16][INFO][RANK0]: Iter: " + std::to_string(1000 * n) +
+                    " Time(1000 iters): 1.250000s Loss: 0.000000");
+  lines.push_back(said(200, "submission_benchmark", "\"dlrm\""));
+  lines.push_back(said(200, "global_batch_size", "51200"));
+  for (const char* key : {"init_stop", "run_start"}) lines.push_back(said(0, key));
+  lines.push_back(said(0.04, "epoch_start", "null", number("epoch_num", 1)));
+  for (int n = 1; n <= 5; ++n) {
+    const std::string place = "\"epoch_num\": " + std::to_string(1 + 0.05 * n);
+    lines.push_back(said(10 * n, "eval_start", "null", place));
+    lines.push_back(said(10 * n + 0.5, "eval_stop", "null", place));
+  }
+  lines.push_back(said(51, "epoch_stop", "null", number("epoch_num", 1)));
+  lines.push_back(end(51));
+  const etad::Run run = run_of(lines);
+  expect_finished(run, "dlrm", 40'000, 0.00125);
+  EXPECT_EQ(run.train.samples_per_iteration, 51'200);
+}
+
 }  // namespace
 }  // namespace etad::test
