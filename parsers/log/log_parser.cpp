@@ -253,7 +253,9 @@ void LogParser::replay(Instant modified, Records& out) {
 }
 
 void LogParser::settle(Records& out) {
-  if (!own_ || own_->measured() == 0) elect(1, out);
+  if (!own_ || own_->measured() == 0) {  // nor does it matter then what it calls itself more specific than
+    if (auto winner = rivals_.winner(nullptr, 1)) take_over(std::move(*winner), out);
+  }
   elect_generic(kGenericAtEnd, out);
   if (own_ || !trial_ || trial_->likely().empty()) return;
   adopt_trace(std::string(trial_->likely()));

@@ -185,6 +185,9 @@ TEST(FrameworkForms, DeepspeedsPipelines) {
   EXPECT_EQ(run.devices, 8);
   EXPECT_EQ(run.train.samples_per_iteration, 32);
   EXPECT_NEAR(step_time(run), 0.52, 1e-9);
+  Lines too_short = {"using world size: 8, data-parallel-size: 2, tensor-model-parallel size: 4"};
+  for (const std::string& line : pipeline(false)) too_short.push_back(line);
+  EXPECT_NEAR(step_time(only_run(too_short)), 0.5, 1e-9) << "Megatron's own lines come every hundred steps";
 }
 
 // The line below the bars tells the epoch's results, and is no heading of the next one.
