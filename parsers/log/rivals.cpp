@@ -77,7 +77,7 @@ Explained explained(const Rival& r) {
 // Which of two readings has explained more of the log: a training and not its tests alone; or by more measurements, and
 // where these are of the same time, such as those of epochs and of the steps in them, by the smaller steps.
 bool explains_more(const Rival& a, const Rival& b) {
-  constexpr double kSameTime = 0.95;
+  constexpr double kSameTime = 0.9;
   const Explained x = explained(a), y = explained(b);
   if (x.trains != y.trains) return x.trains;
   const bool same_time = std::min(x.seconds, y.seconds) > kSameTime * std::max(x.seconds, y.seconds);

@@ -138,8 +138,10 @@ bool plans_more(const RunTrack& r, const Event& event, std::int64_t all) {
   return further > 0 && further <= r.training.stride;
 }
 
-// A test's lines may count its own steps, which are fewer than those that the training has shown.
+// A test's lines may count its own steps, out of another total than the training's, or fewer than it has shown.
 bool counts_a_tests_steps(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::max_iter);
+  if (r.test && r.progressed() && of && of != r.run.max_iterations && !event.has(Field::elapsed)) return true;
   if (event.text(Field::key) != "validation") return false;
   const auto shown = r.epochs.last_batch ? r.epochs.last_batch : r.run.iteration;
   return shown && count_of(event, Field::iteration) < shown;

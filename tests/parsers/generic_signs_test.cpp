@@ -105,5 +105,22 @@ TEST(GenericSigns, OfEpisodesAreNoneWhereStepsAreCounted) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.025);
 }
 
+// Headings tell all of an epoch, its validation too, and lines below them its steps: these say more.
+TEST(GenericSigns, StepsCountThoughValidationsLieBesideThem) {
+  std::vector<std::string> lines;
+  for (int epoch = 0; epoch < 40; ++epoch) {
+    lines.push_back(
+        written("[2026-03-28 %02d:%02d:00][Epoch %03d] ...", 10 + epoch / 6, epoch % 6 * 10, epoch));
+    lines.push_back(
+        written("[2026-03-28 %02d:%02d:00][Epoch %03d] global_step=%d train_loss=1.2500 val_loss=1.5000"
+                " epoch_time=576.00s step_time=0.57 (min=0.15s, max=9.50)",
+                10 + (epoch + 1) / 6, (epoch + 1) % 6 * 10, epoch, 1000 * (epoch + 1)));
+  }
+  lines.emplace_back("[2026-03-28 16:40:00][Epoch 040] ...");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 40'000);
+  EXPECT_NEAR(step_time(run), 0.57, 0.01);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -87,11 +87,10 @@ TEST(Toolboxes, CoreNetsStepsAreWithoutItsValidations) {
             "batch load time: 0.250, Elapsed time:  0.50",
             epoch, epoch * 120));
     say(now + 60, written("*** Training summary for epoch %d", epoch));
-    say(now + 84,
-        written(
-            "Epoch: %3d [     400/    2150], loss: {'classification': 1.25, 'total_loss': 1.5}, top1: 12.5, "
-            "Elapsed time: 20.25",
-            epoch));
+    say(now + 84, written("Epoch: %3d [     400/    2150], loss: {'classification': 1.25, 'total_loss': "
+                          "1.5}, top1: 12.5, LR: "
+                          "[1e-06], Avg. batch load time: 0.250, Elapsed time: 20.25",
+                          epoch));
     say(now + 85, written("*** Validation summary for epoch %d", epoch));
     say(now + 90, "Last training checkpoint is saved at: results/training_checkpoint_last.pt");
     say(now + 90,
