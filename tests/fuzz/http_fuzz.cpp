@@ -140,8 +140,8 @@ std::string parameter_name(const boost::json::value& api, const boost::json::val
 }  // namespace
 
 // Requests for all that the API describes: each path with each of its parameters, and with all of them.
-fuzz::Vocabulary fuzz::vocabulary() {
-  Vocabulary words;
+fuzz::KnownLines fuzz::known_lines() {
+  KnownLines words;
   const boost::json::value api = boost::json::parse(service::openapi());
   for (const auto& [path, operations] : api.at("paths").as_object())
     for (const auto& [method, operation] : operations.as_object()) {

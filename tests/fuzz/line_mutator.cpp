@@ -34,7 +34,7 @@ using Lines = std::vector<std::string>;
 
 class Mutation {
  public:
-  Mutation(unsigned seed, const Vocabulary& words) : random_(seed), words_(words) {}
+  Mutation(unsigned seed, const KnownLines& words) : random_(seed), words_(words) {}
 
   void apply(Lines& lines) {
     const std::size_t at = below(lines.size() + 1);
@@ -121,7 +121,7 @@ class Mutation {
   }
 
   std::mt19937 random_;
-  const Vocabulary& words_;
+  const KnownLines& words_;
 };
 
 Lines lines_of(std::string_view text) {
@@ -140,7 +140,7 @@ Lines lines_of(std::string_view text) {
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned seed) {
   using namespace etad::fuzz;
-  static const Vocabulary words = vocabulary();
+  static const KnownLines words = known_lines();
   if (seed % 4 == 0 || size < words.header) return LLVMFuzzerMutate(data, size, max_size);
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   Lines lines = lines_of(bytes.substr(words.header));

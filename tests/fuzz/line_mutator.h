@@ -11,12 +11,12 @@
 
 namespace etad::fuzz {
 
-struct Vocabulary {
+struct KnownLines {
   std::vector<std::string> lines;  // neighbours belong together; without line ends
   std::size_t header = 0;          // bytes before the first line
 };
 
 // Defined by the target.
-Vocabulary vocabulary();
+KnownLines known_lines();
 
 }  // namespace etad::fuzz

@@ -56,8 +56,8 @@ void check_alike(const Format& format, std::string line, const TimeContext& cont
 }  // namespace
 
 // The samples of the shipped rule files: lines as the frameworks write them.
-fuzz::Vocabulary fuzz::vocabulary() {
-  Vocabulary words;
+fuzz::KnownLines fuzz::known_lines() {
+  KnownLines words;
   words.header = 1;
   for (const auto& format : test::shipped_formats().all())
     for (const SampleSpec& sample : format->file().samples) words.lines.push_back(sample.text);

@@ -11,8 +11,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 // The shipped rule files, line by line.
-etad::fuzz::Vocabulary etad::fuzz::vocabulary() {
-  Vocabulary words;
+etad::fuzz::KnownLines etad::fuzz::known_lines() {
+  KnownLines words;
   for (const std::string& text : test::rule_file_texts())
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
