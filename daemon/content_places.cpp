@@ -55,7 +55,7 @@ bool ContentPlaces::lies_in_log(const std::string& path, const follow::ReadPart&
     listed += around.listed;
     has_moved = around.error != 0;
     for (const follow::RotatedFile& each : around.rotated) {
-      if (each.status.size < part.offset && !each.path.ends_with(".gz")) continue;
+      if (each.status.size < part.offset && follow::compressed_ending(each.path).empty()) continue;
       const auto file = asking.contents.open_if(each.path, part);
       if (file && file->content) return true;
       has_moved = has_moved || !file || key_of(file->status) != key_of(each.status);

@@ -64,7 +64,8 @@ Chain::Newer Chain::newer(const Link& last) {
   Newer out = Newer::none;
   for (const RotatedFile& file : newer_than(last)) {
     // Compressing keeps the time of the last write: this is the file itself.
-    if (file.path.ends_with(".gz") && file.status.modified == last.modified) continue;
+    if (!compressed_ending(file.path).empty() && file.status.modified == last.modified) continue;
+    if (copied_of(file, last)) continue;
     if (file.status.size > 0) return Newer::yes;
     out = Newer::empty;
   }
@@ -76,6 +77,11 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
   for (RotatedFile& file : newer_than(last)) {
     if (known_or(others.read(file.path, key_of(file.status)), true)) continue;
     NextFile candidate{file.path, file.status, {}};
+    if (const auto part = copied_of(file, last)) {
+      candidate.read = *part;
+      if (part->offset < file.status.size) return candidate;
+      continue;
+    }
     if (candidate.status.size == 0) {
       if (!empty) empty = std::move(candidate);
       continue;
@@ -143,8 +149,8 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   if (identity->empty()) return true;  // not all of it is there yet
   // What was written in its place and has the bytes of another log's file is no copy of that one; but what compresses
   // may have renamed it before (logback).
-  const bool may_be_copy =
-      is_copy(candidate.status) || candidate.status.born == Instant{} || candidate.path.ends_with(".gz");
+  const bool may_be_copy = is_copy(candidate.status) || candidate.status.born == Instant{} ||
+                           !compressed_ending(candidate.path).empty();
   const auto is_other = [&](const FileKey& other) {
     return is_another(other, candidate.name) || (other != key && is_another_logs(other, may_be_copy));
   };
@@ -172,6 +178,27 @@ bool Chain::is_copied_beginning(const NextFile& candidate, bool of_ours) {
   return part && known_or(contents_.matches(path_, key_of(*here), *part), false);
 }
 
+// What copies a log away renames it first, and removes it last (logrotate's `renamecopy`): until then it lies under a name
+// that no rotated file has, and its copy, or so far the beginning of that, under one. How much of the copy was read.
+std::optional<ReadPart> Chain::copied_of(const RotatedFile& candidate, const Link& last) {
+  const FileKey key = key_of(candidate.status);
+  if (last.part.offset == 0 || is_another(last.key, candidate.name)) return std::nullopt;
+  const auto original = find(last.key);
+  if (!original || is_name_of_ours(*original)) return std::nullopt;
+  if (candidate.status.size == 0) return ReadPart{};
+  const bool may_be_whole = candidate.status.size == last.part.offset ||
+                            (candidate.status.size > last.part.offset && last.part.is_telling());
+  if (may_be_whole)
+    return known_or(contents_.matches(candidate.path, key, last.part), false) ? std::optional(last.part)
+                                                                              : std::nullopt;
+  if (candidate.status.size > last.part.offset) return std::nullopt;
+  const auto identity =
+      known_or(contents_.identity(candidate.path, key, [](const Fingerprint&) { return false; }),
+               std::optional<std::string>());
+  const auto part = identity ? part_of_finished(*identity) : std::nullopt;
+  return part && known_or(contents_.matches(*original, last.key, *part), false) ? part : std::nullopt;
+}
+
 std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& finished,
                                         const Others& others) {
   if (last.part.marker.length == 0) return std::nullopt;  // nothing read yet: every file would do
@@ -183,7 +210,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
     if (file.name.within && !shifts_within_ && !last.part.is_telling()) continue;
     if (file.status.modified < last.modified || file.status.size == 0) continue;
     if (known_or(others.read(file.path, key), true)) continue;
-    const bool may_hold = file.path.ends_with(".gz") || file.status.size >= last.part.offset;
+    const bool may_hold = !compressed_ending(file.path).empty() || file.status.size >= last.part.offset;
     if (!may_hold || !known_or(contents_.matches(file.path, key, last.part), false)) {
       // What was written since is to be read first; what is behind it only begins as ours did.
       if (!last.part.is_telling() && !finished.knows(key) && !is_read(file, last, finished)) break;
@@ -212,7 +239,7 @@ std::optional<RotatedFile> Chain::finished_one(const FinishedFiles& finished) {
   for (const RotatedFile& file : around_.rotated) {
     const FileKey key = key_of(file.status);
     if (finished.knows(key)) return file;
-    if (!file.path.ends_with(".gz")) continue;
+    if (compressed_ending(file.path).empty()) continue;
     const auto begins = [&](const Fingerprint& head) { return finished.begins(head); };
     const auto identity = known_or(contents_.identity(file.path, key, begins), std::optional<std::string>());
     if (identity && finished.may_be(*identity, file.status, [](const FileKey&) { return false; }))
@@ -236,9 +263,11 @@ T Chain::known_or(const OsResult<T>& answer, T otherwise) {
 }
 
 std::optional<std::string> Chain::find(const FileKey& key) {
+  if (found_ && found_->first == key) return found_->second;
+  found_.emplace(key, std::nullopt);
   for (const SplitPath& place : places_) {
     auto found = contents_.find(place.directory, key);
-    if (found) return std::move(*found);
+    if (found) return found_->second = std::move(*found);
     if (found.error() != ENOENT) note(found.error());
   }
   return std::nullopt;
@@ -256,11 +285,14 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
   const auto identity =
       contents.identity(path, key, [&](const Fingerprint& head) { return finished.begins(head); });
   if (!identity) return tl::unexpected(identity.error());
-  // A copy that keeps its original's time is one. Otherwise a file of the same content is another run's.
-  const bool may_be_any = is_copy(status) || status.born == Instant{};
+  if (!*identity) return ReadPart{};
+  const ReadPart part = part_of_finished(**identity).value_or(ReadPart{});
+  // A copy that keeps its original's time is one, and what is compressed was something else before. Otherwise a file of
+  // the same content is another run's.
+  const bool may_be_any =
+      is_copy(status) || status.born == Instant{} || (part.is_telling() && contents.is_compressed(status));
   const auto is_other = [&](const FileKey&) { return !may_be_any; };
-  if (!*identity || !finished.may_be(**identity, status, is_other)) return ReadPart{};
-  return part_of_finished(**identity).value_or(ReadPart{});
+  return finished.may_be(**identity, status, is_other) ? part : ReadPart{};
 }
 
 }  // namespace etad::follow

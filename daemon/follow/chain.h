@@ -49,7 +49,8 @@ class Chain {
   // the beginning of `last` or of what lies under the path; at last what lies under the path itself.
   std::optional<NextFile> next(const Link& last, const FinishedFiles& finished, const Others& others);
 
-  // Whether any file was written after `last`, or made and not yet written to: without opening any.
+  // Whether any file was written after `last`, or made and not yet written to. None is opened but while `last` lies under
+  // another name than a rotated file's.
   enum class Newer { none, empty, yes };
   Newer newer(const Link& last);
 
@@ -78,6 +79,7 @@ class Chain {
   bool is_put_aside(const FileKey& key) const;
   bool is_another_logs(const FileKey& key, bool rotated = false);
   bool is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished);
+  std::optional<ReadPart> copied_of(const RotatedFile& candidate, const Link& last);
   bool is_copied_beginning(const NextFile& candidate, bool of_ours);
   void note(Errno error);
   template <class T>
@@ -88,6 +90,7 @@ class Chain {
   std::vector<SplitPath> places_;
   Surrounding around_;
   bool shifts_within_ = false;  // a file of ours was found under a name with its number within
+  std::optional<std::pair<FileKey, std::optional<std::string>>> found_;  // the key that was last asked about
   Errno error_ = 0;
 };
 

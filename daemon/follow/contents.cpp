@@ -137,6 +137,22 @@ OsResult<Fingerprint> Contents::head_of(Opened& file, Known& mine) {
   return head;
 }
 
+OsResult<Fingerprint> Contents::head(const std::string& path, const FileKey& key) {
+  auto file = open_key(path, key);
+  if (!file) return tl::unexpected(file.error());
+  Known* const mine = known(*file);
+  if (!mine) return follow::head_of(*file->content);
+  const auto answer = head_of(*file, *mine);
+  if (answer) put_back(*file);
+  return answer;
+}
+
+bool Contents::is_compressed(const FileStatus& status) const {
+  const auto found = known_.find(key_of(status));
+  return found != known_.end() && found->second.size == status.size &&
+         found->second.modified == status.modified;
+}
+
 OsResult<Contents::Opened> Contents::open_if(const std::string& path, const ReadPart& part) {
   auto file = open(path);
   if (!file) return file;

@@ -49,6 +49,12 @@ class Contents {
   // The same, without keeping it open. EAGAIN too where another file than `key` lies there by now.
   OsResult<bool> matches(const std::string& path, const FileKey& key, const ReadPart& part);
 
+  // The head of what lies there, inflated where it is compressed; errors as of matches.
+  OsResult<Fingerprint> head(const std::string& path, const FileKey& key);
+
+  // Whether this file, about whose content something was asked since it was last written to, is compressed.
+  bool is_compressed(const FileStatus& status) const;
+
   // The finished identity of the whole file, without its key; empty if it changes meanwhile. nullopt where `begins` says
   // that no finished file has its head: then it is not inflated.
   using Begins = std::function<bool(const Fingerprint&)>;

@@ -236,7 +236,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
 
 // A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
 void Follower::Impl::pass_over(const std::string& path, const std::string& base) {
-  const auto status = path.ends_with(".gz") ? tl::unexpected(ENOENT) : files.status(path);
+  const auto status = !compressed_ending(path).empty() ? tl::unexpected(ENOENT) : files.status(path);
   if (!status || status->type != FileType::regular) return;
   const FileKey key = key_of(*status);
   if (by_key.contains(key) || ++passed_of[status->owner] > kMostPassedOver) return;

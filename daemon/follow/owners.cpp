@@ -71,45 +71,68 @@ OsResult<bool> Follower::Impl::reads_another(const std::string& path, const File
 }
 
 // A file that nobody reads by its key may be what another stream has read, written anew and moved in the meantime:
-// replaced by its copy and then swapped, linked to, renamed. It is that stream's, wherever it lies now. Of streams whose
-// files begin alike the newest are asked, so that thousands of copies of one file cost no more than a few.
+// replaced by its copy and then swapped, linked to, renamed; or compressed under a name of its own. It is that stream's,
+// wherever it lies now. Of streams whose files begin alike the newest are asked, so that thousands of copies of one file
+// cost no more than a few. EBUSY: perhaps it is being compressed, and is to be asked about again.
 OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
-  if (by_head.empty() || status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
+  const auto awaited = is_being_compressed(path, status);
+  if (!awaited || *awaited) return tl::unexpected(awaited ? EBUSY : awaited.error());
+  if (by_head.empty() || status.size == 0) return false;
   // Its own, whose file system was mounted anew: another's that begins alike was away as well.
   const auto own = streams.find(self);
   if (own != streams.end() && own->second.awake().has_when_mounted_anew(key_of(status))) return false;
+  const FileKey key = key_of(status);
   auto file = contents.open(path);
   if (!file) return tl::unexpected(file.error());
-  if (file->content->compressed()) {
-    contents.put_back(*file);
-    return false;
-  }
-  if (key_of(file->status) != key_of(status)) return tl::unexpected(EAGAIN);
-  const auto head = head_of(*file->content);
+  if (key_of(file->status) != key) return tl::unexpected(EAGAIN);
+  const bool compressed = file->content->compressed();
+  if (compressed) contents.put_back(*file);
+  const auto head = compressed ? contents.head(path, key) : head_of(*file->content);
   if (!head) return tl::unexpected(head.error());
+  if (head->length < kHeadBytes) return false;
   int asked = 0;
   auto next = by_head.upper_bound({head->hash, std::numeric_limits<StreamId>::max()});
   while (next != by_head.begin() && (--next)->first == head->hash && asked < kMostAlike) {
     const StreamId id = next->second;
     Followed& followed = streams.at(id);
     const ReadPart part = followed.part();
-    const bool may_be = id != self && part.head == *head && part.offset <= status.size &&
-                        !followed.was_removed() && may_be_of(followed.owner, status) &&
-                        !(followed.key && is_successor(key_of(status), *followed.key));
+    const bool may_be = id != self && part.head == *head && (compressed || part.offset <= status.size) &&
+                        (compressed || !followed.was_removed()) && may_be_of(followed.owner, status) &&
+                        !(followed.key && is_successor(key, *followed.key));
     if (!may_be) continue;
     ++asked;
-    const auto same = matches(*file->content, {part.offset, {}, part.marker});
+    const auto same = compressed ? contents.matches(path, key, part)
+                                 : matches(*file->content, {part.offset, {}, part.marker});
     if (!same) return same;
     const auto lost = *same ? has_lost_its_file(followed) : same;
     if (!lost) return lost;
     if (!*lost) continue;
     followed.awake().go_on_in(path, status);
-    claim(followed, key_of(status));
+    claim(followed, key);
     schedule.hint(id, polled);
     return true;
   }
   return false;
+}
+
+bool Follower::Impl::is_being_put_there(const FileStatus& status) const {
+  const auto since = [this](Instant time) { return std::chrono::abs(around.wall - time); };
+  return since(status.born) < kPutThereWithin &&
+         std::min(since(status.modified), since(status.changed)) < kLongestPause;
+}
+
+// What compresses a log removes it last: until then both lie there, and what is compressed is not to be read as another
+// log. Of an empty file only the name tells.
+OsResult<bool> Follower::Impl::is_being_compressed(const std::string& path, const FileStatus& status) {
+  if (!is_being_put_there(status)) return false;
+  if (status.size == 0) return !compressed_ending(path).empty();
+  const auto head = contents.head(path, key_of(status));
+  if (!contents.is_compressed(status)) return false;
+  if (!head) return head.error() == ENODATA ? OsResult<bool>(true) : tl::unexpected(head.error());
+  if (head->length < kHeadBytes || finished.begins(*head)) return true;  // perhaps not all of it is there
+  const auto alike = by_head.lower_bound({head->hash, StreamId{}});
+  return alike != by_head.end() && alike->first == head->hash;
 }
 
 OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
@@ -231,11 +254,9 @@ OsResult<Imported> Follower::Impl::imported(const std::string& path, const std::
   for (const std::string& each : *read)
     if (const auto part = part_of_finished(each); part && part->offset >= from) parts.push_back(*part);
   std::ranges::sort(parts, std::greater(), &ReadPart::offset);
-  const bool is_being_put_there = std::chrono::abs(around.wall - status.born) < kPutThereWithin &&
-                                  std::chrono::abs(around.wall - status.modified) < kLongestPause;
   for (const ReadPart& part : parts) {
     if (part.offset > whole->offset) {
-      if (is_being_put_there) return tl::unexpected(EBUSY);
+      if (is_being_put_there(status)) return tl::unexpected(EBUSY);
       continue;
     }
     const auto same = contents.matches(file, key, part);

@@ -80,9 +80,15 @@ std::optional<RotatedName> labelled(std::string_view name) {
 
 }  // namespace
 
+std::string_view compressed_ending(std::string_view name) {
+  for (const std::string_view ending : {".gz", ".gzip", ".z", ".Z"})
+    if (name.ends_with(ending) && name.size() > ending.size()) return ending;
+  return {};
+}
+
 std::optional<RotatedName> rotated_name(std::string_view name) {
-  const bool compressed = name.ends_with(".gz") && name.size() > 3;
-  if (compressed) name.remove_suffix(3);
+  const std::string_view ending = compressed_ending(name);
+  name.remove_suffix(ending.size());
   if (auto out = numbered(name)) return out;
   if (auto out = backup(name)) return out;
   if (auto out = labelled(name)) return out;
@@ -96,12 +102,12 @@ std::optional<RotatedName> rotated_name(std::string_view name) {
     if (const auto date = date_at_end(name.substr(0, dot)); date && date->second < dot)
       return RotatedName{
           std::string(name.substr(0, dot - date->second)) + std::string(name.substr(dot)), {}, date->first};
-  if (compressed) return RotatedName{std::string(name), {}, {}};
+  if (!ending.empty()) return RotatedName{std::string(name), {}, {}};
   return std::nullopt;
 }
 
 std::optional<RotatedName> numbered_within(std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
+  name.remove_suffix(compressed_ending(name).size());
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return std::nullopt;
   auto out = numbered(name.substr(0, dot));

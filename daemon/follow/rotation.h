@@ -15,6 +15,10 @@
 
 namespace etad::follow {
 
+// What of a name says that gzip made the file: ".gz", and what else `gzip -S` and logrotate's `compressext` are told; or
+// nothing.
+std::string_view compressed_ending(std::string_view name);
+
 // "train.log.2.gz" is the second rotated file of "train.log"; "train.log-20260711" and "train-20260711.log" are those of
 // a day; "train.log~" is what an editor put aside; "@4000000065f0c2a11dcd6500.s" is one of multilog's "current".
 struct RotatedName {

@@ -322,6 +322,10 @@ Stream::Step Stream::finish(Look& look) {
     if (attached == Attached::yes && *put_aside) remember_original(look, before);
     if (attached == Attached::lost)
       attached = attach_to_replacement(look, gone ? Evidence::content : Evidence::put_aside);
+    if (attached == Attached::lost && was_cut_meanwhile(look)) {
+      fail(EAGAIN);
+      return Step::done;
+    }
   }
   if (attached == Attached::lost && (*put_aside || (gone && is_telling)) && waits_for_the_rest(look))
     return Step::done;
@@ -471,10 +475,9 @@ void Stream::note_owner(const FileStatus& file) {
 
 void Stream::fail(Errno error) {
   failure_ = error;
-  if (error == EAGAIN) {
-    unsettled_ = true;
-    return;
-  }
+  if (error == EAGAIN) unsettled_ = true;
+  if (error == EBUSY) moved_ = true;  // it is on its way: looked at again soon
+  if (error == EAGAIN || error == EBUSY) return;
   state_ = State::waiting;
   text_ = "waiting: " + message_of(error);
 }

@@ -164,6 +164,7 @@ class Stream {
   Attached attach_to_replacement(Look& look, Evidence evidence);
   void remember_original(Look& look, const Link& original);
   OsResult<bool> was_put_aside(Look& look);
+  bool was_cut_meanwhile(const Look& look) const;
   OsResult<std::optional<std::string>> find_below(Look& look);
   OsResult<bool> may_be_written_again(Look& look);
   bool waits_for_the_rest(Look& look);

@@ -31,10 +31,6 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   if (file && file->empty()) return Attached::yes;
   const auto read =
       file ? look.around.imported(path_, *file, *status, offset, !committed_) : tl::unexpected(file.error());
-  if (!read && read.error() == EBUSY) {
-    moved_ = true;  // looked at again soon
-    return Attached::later;
-  }
   if (!read && is_passing(read.error())) {
     fail(read.error());
     return Attached::later;
@@ -282,6 +278,13 @@ OsResult<bool> Stream::was_put_aside(Look& look) {
   if (rotated && (rotated->number || !rotated->date.empty())) return false;
   const Instant made = look.target.file ? look.target.file->born : Instant{};
   return made != Instant{} && current_->seen.changed >= made;
+}
+
+// What was to be ours, written anew, was copied and truncated after its copy had been looked for.
+bool Stream::was_cut_meanwhile(const Look& look) const {
+  if (!look.target.file) return false;
+  const auto now = look.around.files.status(path_);
+  return now && key_of(*now) == key_of(*look.target.file) && now->size < look.target.file->size;
 }
 
 // What lies under the path holds less than was read of ours: it was emptied where it lies, or made in its place, by a

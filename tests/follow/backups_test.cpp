@@ -300,5 +300,22 @@ TEST(WrittenAnewInPlace, WhatBeginsOtherwiseIsANewLogAtOnce) {
   EXPECT_EQ(etad.lines.size(), 350U);
 }
 
+// Whoever looks for the copy of a log that was replaced finds none yet, and then the log truncated.
+TEST(Backups, AReplacedLogThatIsCopiedAndTruncatedWhileItIsLookedForIsReadOn) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.create(kLog, "one\ntwo\n");
+  etad.files.meanwhile = [&](const std::string& call, const std::string& path) {
+    if (call != "open" || path != kLog || etad.files.exists(kRotated)) return;
+    etad.files.copy(kLog, kRotated);
+    etad.files.truncate(kLog);
+  };
+  etad.poll();
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
 }  // namespace
 }  // namespace etad::follow

@@ -333,6 +333,7 @@ void Life::end_of_machine(bool power_cut) {
   tell(power_cut ? "the power is cut" : "killed");
   if (power_cut) {
     disk_.cut_power();
+    world_.end_copying();
     told_.clear();
     for (Job& job : world_.jobs()) {
       job.excuse(1, job.destroyed);

@@ -1,7 +1,5 @@
 #include "tests/simulation/world.h"
 
-#include "daemon/follow/position.h"
-
 #include <algorithm>
 #include <array>
 
@@ -10,6 +8,7 @@ namespace {
 
 constexpr const char* kLink = "/logs/now.log";
 constexpr const char* kHardLink = "/logs/same.log";
+constexpr const char* kTemporary = ".tmp";  // behind a log's name
 
 }  // namespace
 
@@ -45,12 +44,12 @@ bool World::anything_excused() const {
   });
 }
 
-// The daemon has read enough of this very file to know it wherever it is moved to.
-bool World::is_seen(const Log& log) const {
+// The daemon has read so much of this very file; of a kilobyte it knows it wherever it is moved to.
+bool World::is_seen(const Log& log, std::size_t bytes) const {
   const Job& job = jobs_[static_cast<std::size_t>(log.job)];
   const std::string last = "job" + std::to_string(log.job) + " step " + std::to_string(job.next - 1) + " ";
   const std::size_t at = log.file->bytes.find(last);
-  return at != std::string::npos && at > follow::kHeadBytes;
+  return at != std::string::npos && at >= bytes;
 }
 
 // Since it was last replaced: a line was seen that was written after that.
@@ -184,17 +183,21 @@ void World::shift(const Log& log) {
   }
 }
 
+std::optional<std::string> World::next_rotated(Log& log) {
+  if (!log.dated) {
+    shift(log);
+    return rotated(log) + ".1";
+  }
+  if (++log.days > 15) return std::nullopt;
+  return rotated(log) + "-202601" + std::to_string(9 + log.days);
+}
+
 void World::rotate(Log& log) {
   if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
   fill_holes();
-  std::string to = rotated(log) + ".1";
-  if (log.dated) {
-    to = rotated(log) + "-202601" + std::to_string(10 + log.days++);
-    if (log.days > 15) return;
-  } else {
-    shift(log);
-  }
-  files_.rename(log.path, to);
+  const auto to = next_rotated(log);
+  if (!to) return;
+  files_.rename(log.path, *to);
   log.moved = true;
   if (log.rest.empty() && pick(2) == 0) open_new(log);
   tell(log, "rotate");
@@ -219,6 +222,33 @@ void World::copytruncate(Log& log) {
   files_.copy(log.path, rotated(log) + ".1");
   log.copied = true;
   tell(log, "copy");
+}
+
+// As logrotate's `renamecopy`: under a temporary name, copied in pieces, and removed. Nothing is written between.
+void World::copy_away(Log& log) {
+  end_line(log);
+  if (log.moved || !is_in_place(log) || files_.exists(rotated(log) + ".20")) return;
+  if (files_.names(log.file).size() > 1 || hides_folder() || !is_seen(log, 0) || !was_looked_at(log)) return;
+  const auto to = next_rotated(log);
+  if (!to) return;
+  files_.rename(log.path, log.path + kTemporary);
+  files_.create(*to);
+  if (!files_.births) kept_.push_back(log.file);
+  log.original = log.file;
+  log.copy = *to;
+  log.moved = true;
+  if (pick(2) == 0) open_new(log);
+  tell(log, "copy away");
+}
+
+void World::go_on_copying(Log& log, std::size_t bytes) {
+  const auto copy = files_.file(log.copy);
+  files_.write(copy, std::string_view(log.original->bytes).substr(copy->bytes.size(), bytes));
+  tell(log, "copy more");
+  if (copy->bytes.size() < log.original->bytes.size()) return;
+  files_.remove(log.path + kTemporary);
+  log.original.reset();
+  if (log.moved) open_new(log);
 }
 
 // Likewise.
@@ -270,7 +300,8 @@ void World::swap(Log& log) {
   const bool swapped = lies(log, other) && lies(other, log);
   const bool plain = lies(log, log) && lies(other, other);
   if (&log == &other || log.path == other.path || !(swapped || plain)) return;
-  if (!both([&](const Log& each) { return is_seen(each) && !each.copied && !each.hole; })) return;
+  if (!both([&](const Log& each) { return is_seen(each) && !each.copied && !each.original && !each.hole; }))
+    return;
   hides_a_copy_ = hides_a_copy_ || !was_looked_at(log) || !was_looked_at(other);
   files_.rename(log.path, "/logs/.aside");
   files_.rename(other.path, log.path);
@@ -332,6 +363,7 @@ void World::act() {
     return tell(log, "truncate the copied");
   }
   if (log.put_aside) return write_anew(log);
+  if (log.original) return go_on_copying(log, 1 + pick(2000));
   if (!log.compressed.empty() && pick(2) == 0) {
     if (files_.exists(log.compressed) && files_.exists(log.compressed + ".gz")) files_.remove(log.compressed);
     log.compressed.clear();
@@ -358,7 +390,7 @@ void World::act() {
       break;
   }
   if (!seen) return write(log);  // of what was never looked at, only the file under the name is read
-  switch (pick(16)) {
+  switch (pick(17)) {
     case 0:
     case 1:
     case 2:
@@ -383,6 +415,8 @@ void World::act() {
       return remove(log);
     case 14:
       return truncate(log);
+    case 15:
+      return copy_away(log);
     default:
       return begin_job(log);
   }
@@ -393,7 +427,8 @@ std::optional<std::pair<std::string, std::string>> World::some_whole_file() {
   for (const auto& [path, file] : files_.all()) {
     const bool is_telling = file->bytes.size() > follow::kHeadBytes;
     const auto writes = [&, &path = path, file = file](const Log& log) {
-      return log.copied || (log.file == file && !(path == log.path && is_telling));
+      return log.copied || (log.original && path == log.copy) ||
+             (log.file == file && !(path == log.path && is_telling));
     };
     const bool is_whole = file->bytes.ends_with('\n') && file->bytes.find('\0') == std::string::npos;
     if (file->is_link() || path.ends_with(".gz") || path.ends_with("~") || !is_whole ||
@@ -405,7 +440,13 @@ std::optional<std::pair<std::string, std::string>> World::some_whole_file() {
   return std::move(out[pick(out.size())]);
 }
 
+void World::end_copying() {
+  for (Log& log : logs_)
+    if (log.original) go_on_copying(log, log.original->bytes.size());
+}
+
 void World::complete() {
+  end_copying();
   for (Log& log : logs_) {
     end_line(log);
     if (std::exchange(log.copied, false)) cut(log);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/follow/position.h"
 #include "tests/follow/fake_filesystem.h"
 
 namespace etad::simulation {
@@ -42,6 +43,9 @@ class World {
   void act();
   // The same without what takes unread lines away.
   void complete();  // torn lines and holes are filled, writers use the file under their name
+
+  // What is being copied away is copied to its end: only a daemon that knows the original may see a part of its copy.
+  void end_copying();
 
   // A file of whole lines, with what is in it: something to import. Of one that is written to, a kilobyte: by less nobody
   // knows it again.
@@ -81,10 +85,12 @@ class World {
     bool began_with_part = false;  // of a line, and nothing else was in the file for a while
     bool begins_alike = false;     // what is written next, after a cut: nobody could tell it from that part
     std::optional<Hole> hole;
-    bool copied = false;                  // to be truncated next, and not written to before
-    std::pair<int, int> replaced{-1, 0};  // the job and its last line when the file last was
-    bool put_aside = false;               // under a backup's name, to be written anew next
-    std::string compressed;               // a rotated file that is being compressed
+    bool copied = false;                      // to be truncated next, and not written to before
+    follow::FakeFileSystem::File original{};  // being copied away: what is under the temporary name,
+    std::string copy;                         // and where to
+    std::pair<int, int> replaced{-1, 0};      // the job and its last line when the file last was
+    bool put_aside = false;                   // under a backup's name, to be written anew next
+    std::string compressed;                   // a rotated file that is being compressed
     int days = 0;
   };
 
@@ -95,7 +101,7 @@ class World {
   void cut(Log& log);
   void end_line(Log& log);
   void open_new(Log& log);
-  bool is_seen(const Log& log) const;
+  bool is_seen(const Log& log, std::size_t bytes = follow::kHeadBytes + 1) const;
   bool was_looked_at(const Log& log) const;
   bool is_in_place(const Log& log) const;
 
@@ -108,6 +114,8 @@ class World {
   void rotate(Log& log);
   void burst(Log& log);
   void copytruncate(Log& log);
+  void copy_away(Log& log);
+  void go_on_copying(Log& log, std::size_t bytes);
   void compress(Log& log);
   void replace(Log& log);
   void write_anew(Log& log);
@@ -118,6 +126,7 @@ class World {
   std::string rotated(const Log& log) const;
   // Files go where nothing but a file that was read there tells of: none may vanish, or be cut, before the next one.
   bool hides_folder() const { return folder_ != kFolder && !names_folder_; }
+  std::optional<std::string> next_rotated(Log& log);
   void shift(const Log& log);
   void destroy(Log& log);
 
