@@ -28,6 +28,10 @@ constexpr std::chrono::minutes kLongestRestOfJudging{10};
 constexpr int kSoonShare = 10;
 constexpr std::chrono::minutes kLongestRestOfSoon{1};
 
+tl::unexpected<Error> is_stopping() {
+  return fail(ErrorKind::unavailable, "the daemon is stopping", "ask again in a moment");
+}
+
 }  // namespace
 
 void Daemon::write_of_run(const RunEvent& event) {
@@ -198,6 +202,7 @@ Result<void> Daemon::label(std::int64_t run_id, const std::map<std::string, std:
 // parser has in memory would otherwise be written over the change.
 Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   const Lock one_at_a_time(reload_mutex_);
+  if (stopping_) return is_stopping();
   Lock lock(mutex_);
   auto setup = ingest_setup(config_, formats_);
   lock.unlock();
@@ -296,6 +301,7 @@ Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const servi
 // Reads configuration and rule files anew. Where they have mistakes, what runs goes on as it is and says so.
 Result<std::vector<std::string>> Daemon::reload() {
   const Lock one_at_a_time(reload_mutex_);
+  if (stopping_) return is_stopping();
   const auto refuse = [this](const std::vector<Error>& errors) -> tl::unexpected<Error> {
     for (const Error& error : errors) log::error(error, {{"PART", "reload"}});
     Error first = errors.front();

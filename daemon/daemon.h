@@ -53,7 +53,7 @@ class Daemon final : public service::Backend {
   ~Daemon() override;
 
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
-  void stop();
+  void stop() EXCLUDES(reload_mutex_);
 
   // Where the history could only be read at the start and can be written by now: everything is stopped and opened anew,
   // as by a restart. On error nothing runs.

@@ -166,7 +166,11 @@ Result<void> Daemon::open_socket() {
 void Daemon::stop() {
   stopping_ = true;
   if (server_) server_->stop();
-  if (ingest_) ingest_->stop();
+  {
+    // Whoever reloads or puts something right stops following, too, and begins it again.
+    const Lock lock(reload_mutex_);
+    if (ingest_) ingest_->stop();
+  }
   refit_thread_.request_stop();
   refit_due_.notify_all();
   if (refit_thread_.joinable()) refit_thread_.join();
