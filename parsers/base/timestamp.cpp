@@ -273,7 +273,7 @@ LineHeader read_month_day(std::string_view line, TimeContext& context) {
 // "INFO - 18:34:48 - ", and the clock alone, "18:34:48.250 ", "[18:34:48] ", "[18:34:48 INFO] ", "(18:34:48)[", or what
 // is left of "[INFO 18:34:48] ".
 bool take_clock_header(Cursor& c, WallTime& t) {
-  constexpr std::size_t kLongestName = 12;
+  constexpr std::size_t kLongestLevelName = 12;
   const Cursor line = c;
   const std::string_view level = c.take_until(" ");
   const bool named = !level.empty() && level.size() <= 8 && c.take_word(" - ");
@@ -283,7 +283,7 @@ bool take_clock_header(Cursor& c, WallTime& t) {
   if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
   take_half_day(c, t);
   if (named) return c.take_word(" - ");
-  if (bracketed && c.peek() == ' ' && c.take_until("])").size() > kLongestName) return false;
+  if (bracketed && c.peek() == ' ' && c.take_until("])").size() > kLongestLevelName) return false;
   const bool closed = c.take_any("])");
   if (bracketed && !closed) return false;
   if (!c.take_any(" \t") && !(closed && (c.peek() == '[' || c.peek() == ':'))) return false;
