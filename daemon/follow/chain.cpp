@@ -289,8 +289,8 @@ OsResult<ReadPart> read_before(Contents& contents, const std::string& path, cons
   const ReadPart part = part_of_finished(**identity).value_or(ReadPart{});
   // A copy that keeps its original's time is one, and what is compressed was something else before. Otherwise a file of
   // the same content is another run's.
-  const bool may_be_any =
-      is_copy(status) || status.born == Instant{} || (part.is_telling() && contents.is_compressed(status));
+  const bool may_be_any = is_copy(status) || status.born == Instant{} ||
+                          (part.marker.length >= kMarkerBytes && contents.is_compressed(status));
   const auto is_other = [&](const FileKey&) { return !may_be_any; };
   return finished.may_be(**identity, status, is_other) ? part : ReadPart{};
 }

@@ -75,7 +75,7 @@ class CopiedAway : public ::testing::TestWithParam<bool> {
 // Of which less than a kilobyte was read.
 class ShortCopiedAway : public CopiedAway {
  protected:
-  ShortCopiedAway() : CopiedAway(20) {}
+  ShortCopiedAway() : CopiedAway(60) {}
 };
 
 INSTANTIATE_TEST_SUITE_P(WithRestarts, CopiedAway, ::testing::Bool());
@@ -92,6 +92,14 @@ TEST_P(CopiedAway, NorInAnotherFolder) {
 }
 TEST_P(ShortCopiedAway, BesideTheLogIsNotReadAgain) {
   rename_and_copy(kRotated, 70);
+}
+
+TEST_P(ShortCopiedAway, NorIsARotatedFileThatIsCompressedLater) {
+  etad_.files.rename(kLog, kRotated);
+  go_on();
+  compress(kRotated, "/logs/archived.gz", false);
+  lines_ += 9;
+  go_on();
 }
 
 TEST_P(CopiedAway, WhatWasNotReadBeforeIsReadFromTheCopy) {
