@@ -72,7 +72,7 @@ struct Follower::Impl {
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed);
   bool is_being_put_there(const FileStatus& status) const;
-  OsResult<bool> is_being_compressed(const std::string& path, const FileStatus& status);
+  bool is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const;
   OsResult<bool> leads_away(const std::string& path) const;
   OsResult<bool> is_another_name(const std::string& path) const;
   std::vector<std::string> folders_of(const std::string& path) const;

@@ -76,9 +76,11 @@ OsResult<bool> Follower::Impl::reads_another(const std::string& path, const File
 // cost no more than a few. EBUSY: perhaps it is being compressed, and is to be asked about again.
 OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
-  const auto awaited = is_being_compressed(path, status);
-  if (!awaited || *awaited) return tl::unexpected(awaited ? EBUSY : awaited.error());
-  if (by_head.empty() || status.size == 0) return false;
+  // Of a small file only the name says that there may be more in it: else it is not opened for this.
+  const bool may_be_more = !compressed_ending(path).empty();
+  if (status.size == 0 && may_be_more && is_being_put_there(status)) return tl::unexpected(EBUSY);
+  const bool is_small = status.size < static_cast<std::int64_t>(kHeadBytes) && !may_be_more;
+  if (status.size == 0 || is_small || (by_head.empty() && finished.empty())) return false;
   // Its own, whose file system was mounted anew: another's that begins alike was away as well.
   const auto own = streams.find(self);
   if (own != streams.end() && own->second.awake().has_when_mounted_anew(key_of(status))) return false;
@@ -89,6 +91,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   const bool compressed = file->content->compressed();
   if (compressed) contents.put_back(*file);
   const auto head = compressed ? contents.head(path, key) : head_of(*file->content);
+  if (compressed && is_being_compressed(status, head)) return tl::unexpected(EBUSY);
   if (!head) return tl::unexpected(head.error());
   if (head->length < kHeadBytes) return false;
   int asked = 0;
@@ -123,13 +126,10 @@ bool Follower::Impl::is_being_put_there(const FileStatus& status) const {
 }
 
 // What compresses a log removes it last: until then both lie there, and what is compressed is not to be read as another
-// log. Of an empty file only the name tells.
-OsResult<bool> Follower::Impl::is_being_compressed(const std::string& path, const FileStatus& status) {
+// log.
+bool Follower::Impl::is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const {
   if (!is_being_put_there(status)) return false;
-  if (status.size == 0) return !compressed_ending(path).empty();
-  const auto head = contents.head(path, key_of(status));
-  if (!contents.is_compressed(status)) return false;
-  if (!head) return head.error() == ENODATA ? OsResult<bool>(true) : tl::unexpected(head.error());
+  if (!head) return head.error() == ENODATA;
   if (head->length < kHeadBytes || finished.begins(*head)) return true;  // perhaps not all of it is there
   const auto alike = by_head.lower_bound({head->hash, StreamId{}});
   return alike != by_head.end() && alike->first == head->hash;
