@@ -88,6 +88,17 @@ TEST(Summaries, AreFollowedByABarThatIsNoTraining) {
 }
 
 // Losses that are printed late come amid an evaluation, whose bar is not the training's.
+// It is over in no time, as one over the data is; the training's own is too short to be shown.
+TEST(Summaries, OfFewerStepsThanABarAboveThemAreNotItsTrainings) {
+  const auto run = only_run({"  0%|          | 1/400 [00:00<00:51,  7.75it/s]",
+                             "100%|██████████| 400/400 [00:00<00:00, 652.50it/s]",
+                             "{'train_runtime': 8.0, 'train_samples_per_second': 1.0, "
+                             "'train_steps_per_second': 0.25, 'train_loss': 1.25, 'epoch': 1.0}"});
+  EXPECT_EQ(run.iteration, 2);
+  EXPECT_EQ(run.max_iterations, std::nullopt);
+  EXPECT_DOUBLE_EQ(step_time(run), 4);
+}
+
 TEST(Summaries, AreFollowedByATrainingWhoseLossesComeLate) {
   Lines lines;
   for (int i = 1; i <= 3; ++i) lines.push_back(bar(i, 3, 2 * i));

@@ -1,0 +1,116 @@
+// Runs whose lines measure nothing, by what their end, or the first state of their bar, says of all of it.
+#include <algorithm>
+#include <cmath>
+
+#include "parsers/training/tracker_parts.h"
+
+namespace etad {
+
+using track::RunTrack;
+
+namespace {
+
+// How many they were by a rate that is rounded too much to tell the very number.
+std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || !is_fine(*rate)) return 0;
+  const double n = rate->first * to_seconds(elapsed);
+  if (n < 1 || n > static_cast<double>(track::kMaxCount)) return 0;
+  note_derived(run, "iterations: seconds * rate");
+  return std::llround(n);
+}
+
+// How many the lines of progress showed, where they show it finely enough: the last ones may not be shown. Of
+// epochs that headings count the last one is over, too.
+std::int64_t steps_shown(const RunTrack& r) {
+  constexpr std::int64_t kFine = 20;
+  const std::int64_t shown = r.run.iteration.value_or(0), stride = r.training.stride;
+  if (const auto& epoch = r.epochs.announced;
+      epoch && r.epochs.open && shown > 1 && shown == r.epochs.done_before(*epoch, 1))
+    return shown + 1;
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (planned > 0 && shown <= planned && shown + stride > planned) return planned;
+  return stride > 0 && shown >= kFine * stride ? shown : 0;
+}
+
+// How many the epochs done have, or else these, where the end counts them and its time is rounded but little.
+std::int64_t epochs_done(RunTrack& r, const Event& event) {
+  constexpr double kMostError = 0.05;
+  const auto epochs = positive_of(event, Field::epoch);
+  const auto elapsed = rounded(event, Field::elapsed);
+  if (!epochs || !elapsed || elapsed->second > kMostError * elapsed->first) return 0;
+  if (r.epochs.steps) return product(*epochs, *r.epochs.steps);
+  count_epochs(r);
+  return *epochs;
+}
+
+// What was shown was not this training: a bar of less than a second, such as one over the data, of more steps than its
+// end says that it had.
+bool showed_another(const Run& run, const Event& end, std::int64_t steps) {
+  constexpr std::int64_t kMuchMore = 2;
+  return end.has(Field::rate) && run.iteration.value_or(0) > kMuchMore * steps;
+}
+
+}  // namespace
+
+// A run that was never long enough between two of its lines to be measured, and says at its end how long all
+// of it took, or how fast it went: its training is what its tests have left.
+void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
+  if (r.run.job == Job::time || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0) return;
+  if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
+  auto steps = positive_of(m.event, Field::iterations).value_or(0);
+  const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
+  if (!elapsed) return measure_by_rate(r, m, steps);
+  if (r.run.job != Job::train) return;
+  const std::int64_t planned = r.run.max_iterations.value_or(0);
+  if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
+  if (steps == 0)
+    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
+                               planned);
+  const Duration took = *elapsed - r.run.test.duration;
+  if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
+  if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))
+    steps = steps_shown(r);
+  if (steps == 0) steps = epochs_done(r, m.event);
+  if (steps <= 0 || took <= Duration::zero()) return;
+  if (showed_another(r.run, m.event, steps)) {
+    r.run.iteration = steps;
+    r.run.max_iterations.reset();
+  }
+  r.run.first_iteration = 0;
+  r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
+  add_segment(r, {Phase::train, 0, steps, all_.values.train_samples(r), took, {}}, m.out);
+}
+
+// The same where the end says but the mean rate of all steps.
+void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
+  const Phase phase = r.run.job == Job::test ? Phase::test : Phase::train;
+  if (phase == Phase::test && r.run.test.segments > 0) return;
+  const auto rate = rounded(m.event, Field::samples_per_second);
+  if (!rate || !is_fine(*rate)) return;
+  const std::int64_t samples = all_.values.samples(r, phase);
+  if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
+  const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
+  if (!took) return;
+  note_derived(r.run, "seconds: samples / samples_per_second");
+  r.run.first_iteration = 0;
+  add_segment(r, {phase, 0, steps, samples, *took, {}}, m.out);
+}
+
+// What the steps before a bar's first state took, the bar itself says: it counts from the run's beginning. One that
+// goes on from a snapshot counts steps as done that took no time.
+void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, std::int64_t steps, Duration took,
+                                    Records& out) {
+  constexpr double kOtherStepTime = 3, kMostError = 0.05;
+  const bool bar = from.elapsed && !from.epoch && !from.dated && r.run.max_iterations;
+  if (!bar || r.run.train.segments > 0 || r.resumed || from.iteration < 2) return;
+  const double before = *from.elapsed - to_seconds(r.training.tests_before);
+  const double step_time = to_seconds(took) / static_cast<double>(steps);
+  const double ratio = before / static_cast<double>(from.iteration) / step_time;
+  if (ratio > kOtherStepTime || ratio < 1 / kOtherStepTime || from.error > kMostError * before) return;
+  r.run.first_iteration = 0;
+  add_segment(r, {Phase::train, 0, from.iteration, all_.values.train_samples(r), from_seconds(before), {}},
+              out);
+}
+
+}  // namespace etad
