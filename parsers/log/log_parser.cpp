@@ -5,8 +5,6 @@
 namespace etad {
 namespace {
 
-// Lines kept while formats are looked for, so that a header above the first telling line is not lost.
-constexpr std::size_t kHeldBytes = 64 * 1024;
 // Where so many bytes show no format, there is none to be found: the lines are counted and passed over,
 // instead of being held against every format for ever.
 constexpr std::int64_t kLookBytes = 4 * 1024 * 1024;
@@ -146,9 +144,8 @@ void LogParser::take_training(const Line& line, Records& out) {
 
 // What was held is of no use any more; nor is what others make of it.
 void LogParser::stop_looking() {
-  if (!own_) unmatched_ += static_cast<std::int64_t>(held_.size());
+  if (!own_) unmatched_ += held_.size();
   held_.clear();
-  held_bytes_ = 0;
   rivals_.clear();
 }
 
@@ -177,7 +174,8 @@ void LogParser::meet(const Line& line, Records& out) {
     if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
     Rival* const rival = rivals_.add(format, context());
     if (!rival) continue;
-    for (const HeldLine& held : held_) Rivals::feed(*rival, held.text, held.arrival, line.modified);
+    held_.for_each(
+        [&](const HeldLine& held) { Rivals::feed(*rival, held.text, held.arrival, line.modified); });
     Rivals::feed(*rival, line.text, line.arrival, line.modified);
   }
 }
@@ -208,7 +206,7 @@ void LogParser::take_over(Rival winner, Records& out) {
       own_->flush(out);
     }
   } else {
-    matched_ += static_cast<std::int64_t>(held_.size());
+    matched_ += held_.size();
   }
   winner.take_over(first, out);
   own_ = std::move(winner.reading);
@@ -220,13 +218,8 @@ void LogParser::take_over(Rival winner, Records& out) {
 
 // While no format is known, held lines are in no count yet.
 void LogParser::hold(const Line& line) {
-  held_.push_back({std::string(line.text), line.arrival});
-  held_bytes_ += line.text.size() + 1;
-  while (held_bytes_ > kHeldBytes) {
-    held_bytes_ -= held_.front().text.size() + 1;
-    held_.pop_front();
-    if (!own_) ++unmatched_;
-  }
+  const std::int64_t forgotten = held_.add({std::string(line.text), line.arrival});
+  if (!own_) unmatched_ += forgotten;
 }
 
 void LogParser::consider_trace(const Line& line, Records& out) {
@@ -239,17 +232,15 @@ void LogParser::consider_trace(const Line& line, Records& out) {
 
 // A training's stay held: another format that shows itself later has not read them.
 void LogParser::replay(Instant modified, Records& out) {
-  for (const HeldLine& held : held_) {
+  held_.for_each([&](const HeldLine& held) {
     const Line line{held.text, held.arrival, modified};
     if (trace_) {
       take_trace(line, out);
     } else {
       read_own(line, out);
     }
-  }
-  if (!trace_) return;
-  held_.clear();
-  held_bytes_ = 0;
+  });
+  if (trace_) held_.clear();
 }
 
 void LogParser::settle(Records& out) {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "parsers/base/record.h"
+#include "parsers/log/held_lines.h"
 #include "parsers/log/log_state.h"
 #include "parsers/log/reading.h"
 #include "parsers/log/rivals.h"
@@ -107,8 +107,7 @@ class LogParser {
   std::int64_t traced_ = 0;             // lines with samples
   std::optional<TraceTrial> trial_;     // while it is neither
   TimeContext time_;                    // of the trace
-  std::deque<HeldLine> held_;
-  std::size_t held_bytes_ = 0;
+  HeldLines held_;
   std::int64_t looked_at_ = 0;  // bytes, since there was something to see
   std::int64_t matched_ = 0;
   std::int64_t unmatched_ = 0;

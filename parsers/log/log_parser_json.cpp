@@ -44,11 +44,7 @@ std::string LogParser::save() const {
     state.traced = traced_;
     state.columns = options_.columns;
   } else {
-    state.search = {looked_at_,
-                    silent_,
-                    !own_ && (!trial_ || trial_->over()),
-                    rivals_.save(),
-                    {held_.begin(), held_.end()}};
+    state.search = {looked_at_, silent_, !own_ && (!trial_ || trial_->over()), rivals_.save(), held_.all()};
   }
   return saved::to_text(state, kVersion);
 }
@@ -56,14 +52,11 @@ std::string LogParser::save() const {
 void LogParser::restore_search(const SearchState& search) {
   looked_at_ = search.looked_at;
   silent_ = search.silent;
-  for (const HeldLine& line : search.held) {
-    held_.push_back(line);
-    held_bytes_ += line.text.size() + 1;
-  }
+  for (const HeldLine& line : search.held) held_.add(line);
   if (options_.formats) rivals_.restore(search.rivals, *options_.formats, context());
   if (!trial_ || own_) return;
   if (search.no_trace) return trial_->give_up();
-  for (const HeldLine& held : held_) trial_->consider(held.text, time_);
+  held_.for_each([&](const HeldLine& held) { trial_->consider(held.text, time_); });
 }
 
 // The columns it had are good as long as the configuration gives none.

@@ -79,6 +79,31 @@ TEST(Recognition, WhatStandsAboveTheFirstTellingLineIsReadByAllFormats) {
   }
 }
 
+// A program prints its settings first, and between them and its first step more than is kept of a log that is not known.
+std::vector<std::string> steps_far_below_their_settings() {
+  std::vector<std::string> lines = {"data = dict(samples_per_gpu=16,", "gpu_ids = range(0, 4)"};
+  for (int i = 0; i < 3000; ++i)
+    lines.push_back(
+        written("backbone.stage%d.branches.%d.weight - torch.Size([64, 64, 3, 3]):", i / 50, i % 50));
+  for (int step = 1; step <= 5; ++step)
+    lines.push_back(
+        written("2026-03-01 10:0%d:10,250 - tinypose - INFO - Epoch [1][%d/250]\tlr: 1.000e-04, "
+                "time: 1.250, data_time: 0.125, loss: 2.5125",
+                step, 50 * step));
+  return lines;
+}
+
+TEST(Recognition, SettingsAreReadHoweverFarAboveTheFirstTellingLineTheyStand) {
+  const auto lines = steps_far_below_their_settings();
+  for (const std::size_t restart : {0U, 700U}) {
+    const Read read = read_log(lines, restart);
+    EXPECT_EQ(read.format, "mmdetection");
+    ASSERT_EQ(read.runs.size(), 1U);
+    EXPECT_EQ(read.runs.at(0).devices, 4);
+    EXPECT_EQ(read.runs.at(0).train.batch_size, 16);
+  }
+}
+
 // A launcher's line that another format claims, and then the trainer's own.
 std::vector<std::string> trainer_behind_a_launcher() {
   std::vector<std::string> lines = {

@@ -1,0 +1,44 @@
+#include "parsers/log/held_lines.h"
+
+#include <utility>
+
+namespace etad {
+namespace {
+
+constexpr std::size_t kFirstBytes = 32 * 1024;
+constexpr std::size_t kLastBytes = 64 * 1024;
+
+std::size_t bytes_of(const HeldLine& line) {
+  return line.text.size() + 1;
+}
+
+}  // namespace
+
+std::int64_t HeldLines::add(HeldLine line) {
+  const std::size_t bytes = bytes_of(line);
+  if (last_.empty() && first_bytes_ + bytes <= kFirstBytes) {
+    first_bytes_ += bytes;
+    first_.push_back(std::move(line));
+    return 0;
+  }
+  last_bytes_ += bytes;
+  last_.push_back(std::move(line));
+  std::int64_t forgotten = 0;
+  for (; last_bytes_ > kLastBytes; ++forgotten) {
+    last_bytes_ -= bytes_of(last_.front());
+    last_.pop_front();
+  }
+  return forgotten;
+}
+
+void HeldLines::clear() {
+  *this = {};
+}
+
+std::vector<HeldLine> HeldLines::all() const {
+  std::vector<HeldLine> out;
+  for_each([&](const HeldLine& line) { out.push_back(line); });
+  return out;
+}
+
+}  // namespace etad

@@ -1,0 +1,38 @@
+// Lines kept while it is not sure which format a log has, so that what stands above the first telling line is not lost.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "parsers/log/log_state.h"
+
+namespace etad {
+
+// The first lines, among which programs print their settings, and the last ones. Of what is too much it forgets what lies
+// between, such as the parameters of a network, named one by one.
+class HeldLines {
+ public:
+  // How many lines it forgets for this one.
+  std::int64_t add(HeldLine line);
+  void clear();
+
+  bool empty() const { return first_.empty() && last_.empty(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(first_.size() + last_.size()); }
+  // In the log's order. Added again in this order, they are held again.
+  std::vector<HeldLine> all() const;
+
+  template <typename Take>
+  void for_each(const Take& take) const {
+    for (const HeldLine& line : first_) take(line);
+    for (const HeldLine& line : last_) take(line);
+  }
+
+ private:
+  std::vector<HeldLine> first_;
+  std::deque<HeldLine> last_;
+  std::size_t first_bytes_ = 0;
+  std::size_t last_bytes_ = 0;
+};
+
+}  // namespace etad
