@@ -50,10 +50,13 @@ void keep_runs(const Reading& reading, Records& found) {
   found.sampled.clear();
 }
 
-// A run that is over and was measured in one piece, by what its end says of all of it.
+// A run that is over and was measured in one piece, by what its end says of all of it. Another may go on that has not
+// measured anything yet.
 bool measured_whole(const Rival& r) {
-  if (r.found.segments.size() != 1 || r.reading.running()) return false;
-  return measures_whole(r.found.segments.front().value);
+  if (r.found.segments.size() != 1 || !measures_whole(r.found.segments.front().value)) return false;
+  const auto measured = r.found.segments.front().run;
+  const auto is_told = [&](const Run& run) { return run.ordinal == measured; };
+  return !r.reading.running() || std::any_of(r.found.runs.begin(), r.found.runs.end(), is_told);
 }
 
 struct Explained {

@@ -119,6 +119,20 @@ TEST(SeveralTrainings, EpochsInsideOfRoundsAreNone) {
 }
 
 // What is trained behind the epochs that state their times counts its own, and says no times.
+// Its end alone says how long all of it took; what is then fitted to other data tells no time.
+TEST(SeveralTrainings, OneTimedByItsEndIsKeptWhereAnotherHasBegun) {
+  std::vector<std::string> lines = {"=== Beginning training ... ==="};
+  for (int i = 0; i < 50; ++i) lines.push_back(written("    Epoch: %5d      LossTrajs: 0.5125", i));
+  lines.emplace_back("Total gradient descent training time: 0 hours 2 mins 5 secs");
+  lines.emplace_back("=== Beginning sequential adaptation ... ===");
+  for (int i = 0; i < 20; ++i) lines.push_back(written("    Epoch: %5d     LossContext: 0.2512", i));
+  const auto runs = runs_of(lines);
+  ASSERT_FALSE(runs.empty());
+  EXPECT_EQ(runs.at(0).iteration, 50);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2.5);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 TEST(SeveralTrainings, OneWithoutTimesLeavesThePlanOfTheOneBefore) {
   Lines lines;
   for (int epoch = 0; epoch < 40; ++epoch)
