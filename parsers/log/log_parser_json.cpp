@@ -16,7 +16,8 @@ ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual
 ETAD_SAVED(StampedTime, at, epoch, step, seconds)
 ETAD_SAVED(StampedTimesState, of, lines, last)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps, told_rate, bar,
-           epoch_of_bar, first, last, rises, epoch, step, steps, counts_steps, stamped, to_come)
+           epoch_of_bar, first, last, rises, epoch, step, epoch_at, times_stated, steps, counts_steps,
+           stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met, comes_late, zone)
 ETAD_SAVED(RivalState, reading, segments, points)

@@ -95,6 +95,8 @@ struct UnclearTimesState {
   std::optional<double> first, last;              // seconds
   std::int64_t rises = 0;
   std::optional<std::int64_t> epoch, step;  // the last line's
+  std::optional<Instant> epoch_at;          // its stamp, and how many times what it states had gone by
+  double times_stated = 0;
   StepTimesState steps;
   bool counts_steps = false;  // lines do, beside those of epochs
   StampedTimesState stamped;

@@ -180,11 +180,23 @@ void UnclearTimes::resolve_duration(Event& event) {
   }
 }
 
+// Whether epochs are stamped many times as far apart as their lines state, twice in a row: the time is in another unit, or
+// of something else, and the stamps count.
+bool UnclearTimes::is_far_off_stamps(const Event& event, double seconds) {
+  constexpr double kMany = 30, kAlike = 2;
+  const auto before = std::exchange(state_.epoch_at, event.time);
+  const bool known = before && event.time && seconds > 0;
+  const double times = known ? to_seconds(*event.time - *before) / seconds : 0;
+  const double last = std::exchange(state_.times_stated, times);
+  return std::min(times, last) >= kMany && std::max(times, last) <= kAlike * std::min(times, last);
+}
+
 void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   const auto epoch = count_of(event, Field::epoch);
   if (!state_.last || (epoch && state_.epoch && *epoch <= *state_.epoch)) {
     const bool of_all_perhaps = !state_.last && begins_amid(epoch);
     begin(epoch, {}, seconds);
+    state_.epoch_at = event.time;
     return of_all_perhaps ? make_progress(event, state_.counts_steps) : say(event, Field::seconds, seconds);
   }
   const double before = *state_.last;
@@ -201,6 +213,8 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
   }
   if (state_.meaning == Meaning::elapsed && next && seconds < before)
     state_.meaning = Meaning::own;  // it was by chance
+  const double took = state_.meaning == Meaning::own ? seconds : seconds - before;
+  if (is_far_off_stamps(event, took)) return make_progress(event, state_.counts_steps);
   if (state_.meaning == Meaning::own) return say(event, Field::seconds, seconds);
   if (next && seconds > before) return say(event, Field::seconds, seconds - before);
   make_progress(event, state_.counts_steps);

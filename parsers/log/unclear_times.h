@@ -37,6 +37,7 @@ class UnclearTimes {
   void resolve_bar(Event& event);
   void resolve_duration(Event& event);
   void resolve_epoch(Event& event, double seconds);
+  bool is_far_off_stamps(const Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
   void take_time_to_come(Event& event);
   bool take_step_time(Event& event, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,

@@ -338,6 +338,21 @@ TEST(StampedTimes, CountWhereAStatedOneSaysNoMore) {
   }
 }
 
+// Minutes, which no word says: the stamps are sixty times as far apart.
+TEST(StampedTimes, OfEpochsCountWhereTheyAreFarLonger) {
+  for (const bool grow : {false, true}) {
+    Lines lines;
+    for (int epoch = 1; epoch <= 40; ++epoch)
+      lines.push_back(
+          written("2026-03-01 10:%s,250 - INFO - {'epoch': %d, 'train_loss': 0.5125, 'elapsed': %.3f}",
+                  time_of_day(0, 30 * epoch).substr(3).c_str(), epoch, grow ? 0.5 * epoch : 0.5));
+    const auto run = only_run(lines);
+    EXPECT_EQ(run.iteration, 40);
+    EXPECT_GE(run.train.iterations, 36);
+    EXPECT_NEAR(step_time(run), 30, 3);  // but for those before it shows
+  }
+}
+
 // The time of a test below its result is none of the steps above and below it.
 TEST(UnclearTimes, ThatAreATotalAndDoNotGrowAreNotTaken) {
   Lines lines;
