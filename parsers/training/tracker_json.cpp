@@ -38,7 +38,8 @@ ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, t
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(Told, field, scale, text)
 ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, used)
-ETAD_SAVED(State, next_ordinal, last_time, current, next, groups, told, arguments)
+ETAD_SAVED(Logged, lines, position)
+ETAD_SAVED(State, next_ordinal, last_time, current, next, groups, told, arguments, logged)
 
 }  // namespace track
 

@@ -73,6 +73,15 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
 }
 
+// How many lines have told a loss beside their part of the epochs, since those began.
+void track::Windows::count_logged(const Event& event) {
+  const auto position = event.number(Field::position);
+  if (!position || !event.has(Field::loss)) return;
+  if (*position < state_.logged.position) state_.logged.lines = 0;
+  ++state_.logged.lines;
+  state_.logged.position = *position;
+}
+
 // A size of the data set that a line tells when the training is done (since = "end") is the number of samples or
 // tokens that it went through, and measures it where nothing else does. False: the training has not begun.
 bool track::Windows::went_through(const Moment& m) {

@@ -97,6 +97,12 @@ struct Arguments {
   bool used = false;  // a run has begun with them: what comes now is another program's
 };
 
+// Lines that tell what part of the epochs is done, and no step: how many there were, and what the last one told.
+struct Logged {
+  std::int64_t lines = 0;
+  double position = 0;
+};
+
 // All of it.
 struct State {
   std::int64_t next_ordinal = 0;
@@ -107,6 +113,7 @@ struct State {
   std::vector<Group> groups;  // least recently used first
   std::vector<Told> told;     // since the last line of progress
   Arguments arguments;
+  Logged logged;
 };
 
 }  // namespace etad::track

@@ -20,6 +20,17 @@ std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
   return std::llround(n);
 }
 
+// How many they were where a line told of each, or of every so many, of which a rounded rate leaves one number open.
+std::int64_t steps_logged(std::int64_t lines, const Event& event, Duration elapsed) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || lines <= 0) return 0;
+  const double n = rate->first * to_seconds(elapsed), error = rate->second * to_seconds(elapsed);
+  const auto shown = static_cast<double>(lines);
+  const double every = std::round(n / shown), steps = every * shown;
+  if (every < 1 || every - 1 > error || error > shown / 2 || std::abs(steps - n) > error) return 0;
+  return std::llround(steps);
+}
+
 // How many the lines of progress showed, where they show it finely enough: the last ones may not be shown. Of
 // epochs that headings count the last one is over, too.
 std::int64_t steps_shown(const RunTrack& r) {
@@ -68,6 +79,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
     steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
                                planned);
   const Duration took = *elapsed - r.run.test.duration;
+  if (steps == 0 && planned == 0) steps = steps_logged(state_.logged.lines, m.event, *elapsed);
   if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
   if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))
     steps = steps_shown(r);

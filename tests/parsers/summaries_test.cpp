@@ -39,6 +39,23 @@ TEST(Summaries, EachBehindLossesIsAnotherTrainings) {
   }
 }
 
+// Slow steps, each with a line of its own: the rate has but one or two digits, and the lines tell the number.
+TEST(Summaries, OfSlowStepsLeaveTheirNumberToTheLines) {
+  Lines lines;
+  for (const char* const rate : {"0.037", "0.004"}) {
+    for (int i = 1; i <= 50; ++i) lines.push_back(written(kLoss, 2.0 / i, 0.04 * i));
+    const double seconds = rate == std::string("0.037") ? 1365.25 : 12025.25;
+    lines.push_back(written("{'train_runtime': %.2f, 'train_steps_per_second': %s}", seconds, rate));
+  }
+  for (const std::size_t restart : {0U, 20U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 2U);
+    for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.iteration, 50) << ordinal;
+    EXPECT_NEAR(step_time(runs.at(0)), 27.305, 0.001);
+    EXPECT_NEAR(step_time(runs.at(1)), 240.505, 0.001);
+  }
+}
+
 // PyTorch's tutorial of transfer learning, run for several networks: headings alone count the epochs, and each training
 // says at its end what all of them took.
 TEST(Summaries, OfTrainingsWhoseHeadingsCountTheEpochsAreAllKept) {
