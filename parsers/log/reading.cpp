@@ -7,6 +7,7 @@
 #include "parsers/base/precision.h"
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
+#include "parsers/lines/outer_stamp.h"
 
 namespace etad {
 namespace {
@@ -68,6 +69,8 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   Event event = table_  ? table_->read(line)
                 : rows_ ? format_->match(line, *rows_, time_, shapes_)
                         : format_->match(line, time_, shapes_);
+  std::optional<Instant> stamped;  // by whom the program runs under
+  if (event.rule == Event::kNoRule && !table_ && !rows_) line = take_behind_stamp(line, event, stamped);
   needs_are_met_ = needs_are_met_ || format_->meets_needs(line, event);
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
@@ -81,12 +84,31 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
     const std::int64_t devices = devices_in(line);
     if (!precision.empty() || devices > 0) tracker_.surroundings(precision, devices);
   }
-  if (event.time) place_in_time(*event.time, arrival);
-  tracker_.feed(event.speaker == 0 ? line : without_label(line), event, comes_late_ ? std::nullopt : arrival,
-                out);
+  const std::optional<Instant>& came = stamped ? stamped : arrival;
+  if (event.time) place_in_time(*event.time, came);
+  tracker_.feed(event.speaker == 0 ? line : without_label(line), event,
+                comes_late_ && !stamped ? std::nullopt : came, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+// A line that says nothing as it stands, but for what its environment's stamp leaves of it: it has come when that says.
+std::string_view Reading::take_behind_stamp(std::string_view line, Event& event,
+                                            std::optional<Instant>& came) {
+  const auto stamp = outer_stamp(line);
+  if (!stamp || stamp->length == line.size()) return line;
+  if (format_->is_generic() && !stamp->names_origin)
+    return line;  // which know all forms of stamps as headers
+  const std::string_view rest = line.substr(stamp->length);
+  Event behind = format_->match(rest, time_, shapes_);
+  const bool known = behind.rule != Event::kNoRule;
+  if (event.headed && !known && !stamp->names_origin) return rest;
+  if (!event.headed && !behind.headed) behind.time = event.time;  // of a header on a line of its own
+  if (behind.speaker == 0) behind.speaker = stamp->speaker;
+  event = behind;
+  if (known) came = read_header(stamp->form, stamp->time, time_).time;
+  return rest;
 }
 
 // The first stamp that is seen coming, and not amid a run whose others were not, says in which zone the log is written.

@@ -7,6 +7,7 @@
 
 #include "parsers/base/event.h"
 #include "parsers/lines/launcher_label.h"
+#include "parsers/lines/outer_stamp.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/format.h"
 #include "parsers/rules/line_fields.h"
@@ -140,7 +141,18 @@ void Recogniser::ask_by_fields(std::string_view line, std::string_view rest, boo
 
 void Recogniser::ask_behind_labels(std::string_view line, bool generic, Shown& shown) const {
   const auto label = launcher_label(line);
-  const std::string_view rest = line.substr(label ? label->length : 0);
+  ask_behind(line, label ? label->length : 0, generic, shown);
+  const auto stamp = outer_stamp(line);
+  if (!stamp) return;
+  generic = generic && stamp->names_origin;  // they know all forms of stamps as headers
+  ask_behind(line, stamp->length, generic, shown);
+  if (const auto inner = launcher_label(line.substr(stamp->length)))
+    ask_behind(line, stamp->length + inner->length, generic, shown);
+}
+
+// Without its first `length` bytes, and what each format strips off the rest.
+void Recogniser::ask_behind(std::string_view line, std::size_t length, bool generic, Shown& shown) const {
+  const std::string_view rest = line.substr(length);
   // What is left is the same for most formats, and is asked about once.
   std::vector<std::pair<std::size_t, std::vector<std::uint16_t>>> asked;
   const auto ask = [&](std::string_view message) -> const std::vector<std::uint16_t>& {
@@ -158,9 +170,10 @@ void Recogniser::ask_behind_labels(std::string_view line, bool generic, Shown& s
                                : left.emplace_back(strip_kinds_[id], formats_[id]->stripped(rest)).second;
   };
   const auto strippers = strip_.match(rest);
-  if (label) {
+  if (length > 0) {
     for (const std::uint16_t id : ask(rest))
-      if (!std::binary_search(strippers.begin(), strippers.end(), id)) shown.formats.push_back(id);
+      if ((generic || !is_generic(id)) && !std::binary_search(strippers.begin(), strippers.end(), id))
+        shown.formats.push_back(id);
     ask_by_fields(line, rest, generic, shown);
   }
   for (const std::uint16_t id : strippers) {

@@ -41,7 +41,7 @@ class Recogniser {
   explicit Recogniser(const std::vector<std::shared_ptr<const Format>>& formats);
 
   // The formats that the line shows, by their place in the list. Where it shows none as it stands, or generic
-  // ones only, those count as well that it shows without what launchers and loggers write before it.
+  // ones only, those count as well that it shows without what launchers, environments and loggers write before it.
   // `shapes` changes nothing but the time it takes. Without `generic` the generic formats are not asked.
   std::vector<std::uint16_t> formats_of(std::string_view line, ShapeMemory* shapes = nullptr,
                                         bool generic = true) const;
@@ -58,6 +58,7 @@ class Recogniser {
   };
   void ask_by_fields(std::string_view line, std::string_view rest, bool generic, Shown& shown) const;
   void ask_behind_labels(std::string_view line, bool generic, Shown& shown) const;
+  void ask_behind(std::string_view line, std::size_t length, bool generic, Shown& shown) const;
   void remember(const Shown& shown, ShapeMemory& shapes) const;
 
   std::vector<std::shared_ptr<const Format>> formats_;

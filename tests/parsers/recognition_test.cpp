@@ -8,6 +8,7 @@
 #include <random>
 
 #include "parsers/lines/launcher_label.h"
+#include "parsers/lines/outer_stamp.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/recogniser.h"
 #include "parsers/rules/rule_file.h"
@@ -208,11 +209,19 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
   const Recogniser recogniser(all);
   const auto one_by_one = [&](std::string_view line) {
     std::vector<std::uint16_t> out, behind;
-    const auto label = launcher_label(line);
+    const auto length_of = [](const auto& front) { return front ? front->length : 0; };
+    const auto stamp = outer_stamp(line);
+    const std::string_view stamped = line.substr(length_of(stamp));
+    const bool generic_too = !stamp || stamp->names_origin;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->recognises(line)) out.push_back(static_cast<std::uint16_t>(i));
-      const auto message = all[i]->stripped(line.substr(label ? label->length : 0));
-      if (message.size() != line.size() && all[i]->recognises(message))
+      const auto shows = [&](std::string_view rest) {
+        const auto message = all[i]->stripped(rest);
+        return message.size() != line.size() && all[i]->recognises(message);
+      };
+      const bool behind_stamp = (generic_too || !all[i]->is_generic()) &&
+                                (shows(stamped) || shows(stamped.substr(length_of(launcher_label(stamped)))));
+      if (shows(line.substr(length_of(launcher_label(line)))) || behind_stamp)
         behind.push_back(static_cast<std::uint16_t>(i));
     }
     if (!std::all_of(out.begin(), out.end(), [&](std::uint16_t id) { return all[id]->is_generic(); }))
@@ -226,7 +235,8 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
   for (const auto& format : all)
     for (const SampleSpec& sample : format->file().samples)
       for (const char* const before :
-           {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| "}) {
+           {"", " 3: ", "[default0]:", "INFO:root:", "  ", "[trainer.py:12] ", "| ", "2026-03-04T05:06:07Z ",
+            "Mar 04 05:06:07 node-3 train.sh[71]: "}) {
         if (cases++ % kOneCaseIn != 0) continue;
         const std::string line = before + sample.text;
         EXPECT_EQ(recogniser.formats_of(line), one_by_one(line)) << line;
