@@ -307,7 +307,9 @@ inline constexpr std::string_view kGathered =
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
-bool plan_done(const track::RunTrack& r);                           // it has shown all that it planned
+bool is_amid(const track::RunTrack& r,
+             std::int64_t iteration);      // of a training gone on with, the first shown
+bool plan_done(const track::RunTrack& r);  // it has shown all that it planned
 std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
 std::int64_t number_set(const Run& run, std::string_view key);      // "11,900" is one; 0: not said
 std::int64_t told_steps_of_epoch(const track::RunTrack& r);         // by a plan told in words, in both; or 0

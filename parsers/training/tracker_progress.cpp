@@ -198,7 +198,7 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
 // The same before the window's end: its beginning may be the run's, where lines state whole seconds.
 bool counts_again_within_window(const RunTrack& r, const Event& event, std::int64_t iteration) {
   const auto& last = r.training.last_elapsed;
-  if (r.headed || !r.window.from || !last || iteration >= r.run.iteration.value_or(0) / 2) return false;
+  if (r.headed || !r.window.from || !last || iteration >= r.run.iteration.value_or(0)) return false;
   const auto elapsed = event.number(Field::elapsed);
   return elapsed && *elapsed < *last / 2;
 }
@@ -428,7 +428,9 @@ void track::Windows::progress_of(const Moment& m) {
   const bool within = counts_again_within_window(*planned, event, *iteration);
   if (!within && !counts_again(*planned, event, *iteration)) return train_progress(*planned, m, *iteration);
   if (!within && is_another_writers(*planned, m, *iteration)) return;
+  const bool amid = is_amid(*planned, *iteration);
   RunTrack& anew = all_.runs.begin_again(m);
+  anew.resumed = amid;
   if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);
 }
 

@@ -50,31 +50,6 @@ RunTrack& track::Runs::begin(const Moment& m) {
   return r;
 }
 
-// A training that was stopped early and whose lines go on amid it, without a word of how they began, is what
-// it was.
-RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
-  const bool amid = m.event.kind == EventKind::resume || count_of(m.event, Field::iteration).value_or(0) > 0;
-  const std::optional<RunTrack>& last = state_.current;
-  const bool stopped =
-      last && last->declared() && last->run.job == Job::train && last->run.state == RunState::stopped;
-  if (!amid || !stopped || state_.next) return begin(m);
-  const RunTrack before = *last;
-  RunTrack& r = begin(m);
-  r.run.framework = before.run.framework;
-  r.run.network = before.run.network;
-  r.run.architecture = before.run.architecture;
-  r.run.host = before.run.host;
-  r.run.device = before.run.device;
-  r.run.devices = before.run.devices;
-  r.run.settings = before.run.settings;
-  r.run.max_iterations = before.run.max_iterations;
-  r.known = before.known;
-  if (const auto steps = before.epochs.steps) r.epochs.steps = *steps;
-  r.job_known = before.job_known;
-  r.resumed = true;
-  return r;
-}
-
 RunTrack& track::Runs::begin_again(const Moment& m) {
   const Run before = state_.current ? state_.current->run : Run{};
   const auto devices = state_.current ? state_.current->known.devices : std::nullopt;

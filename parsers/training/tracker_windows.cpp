@@ -350,13 +350,4 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   give_window(r, window, m.out);
 }
 
-void track::Windows::resume(const Moment& m) {
-  RunTrack* const open = all_.runs.open();
-  RunTrack& r = open ? *open : all_.runs.begin_or_go_on(m);
-  r.resumed = r.training.sets_up_again = true;
-  if (const auto iteration = count_of(m.event, Field::iteration)) r.run.first_iteration = iteration;
-  if (const auto file = m.event.text(Field::file); !file.empty()) take_setting(r, "resumed_from", file);
-  all_.values.take(r, m.event);
-}
-
 }  // namespace etad
