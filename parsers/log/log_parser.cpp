@@ -150,7 +150,8 @@ void LogParser::stop_looking() {
 }
 
 void LogParser::look(const Line& line, bool known, Records& out) {
-  rivals_.feed(line.text, line.arrival, line.modified);
+  if (!rivals_.empty())
+    rivals_.feed(line.text, line.arrival, line.modified, !is_of_framework(line.text, known));
   if (!known) meet(line, out);
   if (own_ && own_->is_table()) return stop_looking();
   hold(line);
@@ -174,9 +175,11 @@ void LogParser::meet(const Line& line, Records& out) {
     if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
     Rival* const rival = rivals_.add(format, context());
     if (!rival) continue;
-    held_.for_each(
-        [&](const HeldLine& held) { Rivals::feed(*rival, held.text, held.arrival, line.modified); });
-    Rivals::feed(*rival, line.text, line.arrival, line.modified);
+    const auto feed = [&](std::string_view text, const std::optional<Instant>& arrival) {
+      Rivals::feed(*rival, text, arrival, line.modified, !is_of_framework(text, false));
+    };
+    held_.for_each([&](const HeldLine& held) { feed(held.text, held.arrival); });
+    feed(line.text, line.arrival);
   }
 }
 
@@ -189,6 +192,13 @@ void LogParser::elect(std::int64_t segments, Records& out) {
 // Whether a generic format may still take the log: none does from one that measures, nor from another generic one.
 bool LogParser::may_be_generic() const {
   return !own_ || (own_->measured() == 0 && !own_->format().is_generic());
+}
+
+// Whether a framework's format reads the log, and knows or claims the line. When such a line comes is no evidence for a
+// generic format: its own may yet measure what takes longer, such as whole epochs.
+bool LogParser::is_of_framework(std::string_view line, bool known) const {
+  if (!own_ || own_->format().is_generic()) return false;
+  return known || (may_be_generic() && own_->format().recognises(line));
 }
 
 void LogParser::elect_generic(std::int64_t against, Records& out) {
@@ -254,7 +264,7 @@ void LogParser::settle(Records& out) {
 }
 
 void LogParser::flush(Records& out) {
-  elect_generic(kGenericAgainst, out);
+  if (!own_ || !own_->is_in_first_epoch()) elect_generic(kGenericAgainst, out);
   if (own_) own_->flush(out);
 }
 

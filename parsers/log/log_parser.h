@@ -82,6 +82,7 @@ class LogParser {
   bool is_sure() const;
   bool is_looking() const;
   bool may_be_generic() const;
+  bool is_of_framework(std::string_view line, bool known) const;
   void look(const Line& line, bool known, Records& out);
   void meet(const Line& line, Records& out);
   void elect(std::int64_t segments, Records& out);

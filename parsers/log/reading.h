@@ -47,6 +47,7 @@ class Reading {
   bool is_table() const { return table_.has_value(); }
   bool running() const { return tracker_.running(); }
   bool plan_done() const { return tracker_.plan_done(); }
+  bool is_in_first_epoch() const { return tracker_.is_in_first_epoch(); }
   std::string complaint() const { return table_ ? table_->complaint() : std::string(); }
 
   // The evidence: segments since the reading began.

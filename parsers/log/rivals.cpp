@@ -132,15 +132,17 @@ Rival* Rivals::add(std::shared_ptr<const Format> format, const ReadingContext& c
 }
 
 void Rivals::feed(Rival& rival, std::string_view line, const std::optional<Instant>& arrival,
-                  Instant modified) {
+                  Instant modified, bool by_arrival) {
   const std::int64_t runs = rival.reading.next_ordinal();
-  rival.reading.take(line, arrival, modified, rival.found);
+  const bool told = by_arrival || !rival.reading.format().is_generic();
+  rival.reading.take(line, told ? arrival : std::nullopt, modified, rival.found);
   if (rival.reading.next_ordinal() != runs || rival.found.points.size() > kMostPoints)
     keep_runs(rival.reading, rival.found);
 }
 
-void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified) {
-  for (Rival& rival : rivals_) feed(rival, line, arrival, modified);
+void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
+                  bool by_arrival) {
+  for (Rival& rival : rivals_) feed(rival, line, arrival, modified, by_arrival);
 }
 
 std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, bool generic) {

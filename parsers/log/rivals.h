@@ -32,9 +32,10 @@ class Rivals {
   // A format that a line shows begins to read; of too many the ones that came first stay. nullptr: no room.
   Rival* add(std::shared_ptr<const Format> format, const ReadingContext& context);
 
+  // Without `by_arrival` generic formats are not told when the line came.
   static void feed(Rival& rival, std::string_view line, const std::optional<Instant>& arrival,
-                   Instant modified);
-  void feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified);
+                   Instant modified, bool by_arrival);
+  void feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified, bool by_arrival);
 
   // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to
   // its end (of a generic format, one that is measured as a whole). What `own` calls itself more specific than

@@ -179,6 +179,11 @@ bool Tracker::plan_done() const {
   return impl_->runs.running() && etad::plan_done(*impl_->state.current);
 }
 
+bool Tracker::is_in_first_epoch() const {
+  const track::RunTrack* const r = impl_->runs.open();
+  return r && r->epochs.open && r->epochs.announced && r->epochs.done_before(*r->epochs.announced, 1) == 0;
+}
+
 std::optional<Instant> Tracker::last_time() const {
   return impl_->state.last_time;
 }

@@ -49,8 +49,9 @@ class Tracker {
   // written.
   void date_beginning(Instant at);
 
-  bool running() const;                      // there is an open run
-  bool plan_done() const;                    // … and it has shown all that it planned
+  bool running() const;            // there is an open run
+  bool plan_done() const;          // … and it has shown all that it planned
+  bool is_in_first_epoch() const;  // … of which the log has announced the first epoch and told no end
   std::optional<Instant> last_time() const;  // of the last line with a time
 
   // Runs are numbered from `first` on, the current one included. For a tracker that nobody has heard of yet.

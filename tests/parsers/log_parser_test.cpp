@@ -57,6 +57,63 @@ TEST(LogParser, RecognisesByContentAndReadsAWholeTraining) {
   EXPECT_GT(parser.unmatched(), 0);
 }
 
+// Followed: each line is told of as it comes, a second behind the one before.
+struct FollowedLog {
+  LogParser parser{options()};
+  Records records;
+  int second = 0;
+
+  void say(const std::string& line) {
+    parser.feed(line, kModified + std::chrono::seconds(second++), kModified, records);
+    parser.flush(records);
+  }
+  std::map<std::int64_t, Run> end() {
+    parser.settle(records);
+    parser.close(records);
+    parser.flush(records);
+    return test::runs_of(records);
+  }
+};
+
+// Keras says how long an epoch took at its end. Before it the states of its bar, on lines of their own, would do as steps
+// of no known framework.
+TEST(LogParser, WaitsForTheEndOfAKnownFormatsFirstEpoch) {
+  FollowedLog log;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    log.say(test::written("Epoch %d/3", epoch));
+    for (int i = 1; i < 250; ++i) {
+      log.say(test::written("%d/250 [%s] - ETA: %ds - loss: 0.5125", i, i < 125 ? "==>......" : "=====>...",
+                            2 * (250 - i)));
+      ++log.second;
+    }
+    log.second += 20;  // validating
+    log.say("250/250 [=========] - 520s 2s/step - loss: 0.5125 - val_loss: 0.6125");
+  }
+  const auto runs = log.end();
+  EXPECT_EQ(log.parser.format(), "keras");
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 750);
+  EXPECT_EQ(runs.at(0).train.segments, 3);
+  EXPECT_EQ(runs.at(0).train.duration, std::chrono::seconds(1560));
+}
+
+// Nor is it evidence for a generic format when lines come that another claims, which measures epochs.
+TEST(LogParser, ReadsNoKnownFormatsLinesByWhenTheyCome) {
+  FollowedLog log;
+  log.say("               batch_size: 1");
+  log.say("The number of training images = 300");
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    for (int i = 10; i <= 300; i += 10)
+      log.say(
+          test::written("(epoch: %d, iters: %d, time: 0.100, data: 0.002) D_A: 0.125 G_A: 0.250", epoch, i));
+    log.say(test::written("End of epoch %d / 3 \t Time Taken: 31 sec", epoch));
+  }
+  const auto runs = log.end();
+  EXPECT_EQ(log.parser.format(), "cyclegan");
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.duration, std::chrono::seconds(93));
+}
+
 // The wall time of a training that bears stamps at its head alone, and is seen so long after it was written.
 std::optional<Duration> wall_time_seen(std::chrono::milliseconds later, bool head_first = true) {
   const Instant written = Instant(std::chrono::sys_days(std::chrono::year(2026) / 3 / 4).time_since_epoch()) +
