@@ -77,6 +77,26 @@ TEST(RecentForms, TheLastEpochIsOverWhereTheProgramSaysThatItIsDone) {
   }
 }
 
+// A bar of half an hour, whose losses are the evaluation's and whose loggers are called after the trainer.
+TEST(RecentForms, HuggingFacesEvaluationAloneIsNoTraining) {
+  for (const std::string logger : {"", "[INFO|trainer.py:3819] 2026-03-04 05:06:07,250 >> "})
+    for (const bool one_dictionary : {true, false}) {
+      Lines lines{logger + "***** Running Evaluation *****", logger + "  Num examples = 3200",
+                  logger + "  Batch size = 8"};
+      for (int i = 2; i <= 400; ++i)
+        lines.push_back(
+            written("%3d%%|####      | %d/400 [%02d:%02d<10:00,  5.00s/it]", i / 4, i, i / 12, 5 * i % 60));
+      if (one_dictionary)
+        lines.emplace_back("{'eval_loss': 0.7512, 'eval_accuracy': 0.8125, 'eval_runtime': 2000.25}");
+      else
+        lines.emplace_back("  eval_loss               =     0.7512");
+      EXPECT_TRUE(runs_of(lines).empty()) << logger << one_dictionary;
+      // The same of a loss without such a name.
+      lines.back() = "  train_loss              =     0.7512";
+      EXPECT_EQ(runs_of(lines).size(), 1U) << logger << one_dictionary;
+    }
+}
+
 TEST(RecentForms, HuggingFacesTrainerWaitsForWhatIsGeneratedInItsEvaluations) {
   for (const bool by_steps : {false, true}) {
     Lines lines{"***** Running training *****", "  Total optimization steps = 60"};
