@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 
+#include "parsers/base/text.h"
 #include "parsers/base/timestamp.h"
 
 namespace etad {
@@ -28,6 +29,15 @@ struct OuterStamp {
   std::uint64_t speaker = 0;  // whom the label names; 0: there is none
   bool names_origin = false;  // a program or a stream is named behind the time
 };
+
+// Whether it is worth asking for one that no label stands before: a few bytes say so for nearly every line.
+inline bool may_be_stamped(std::string_view line) {
+  constexpr std::size_t kShortest = 16;
+  if (line.size() < kShortest) return false;
+  if (line[0] == '[') return is_digit(line[1]);
+  if (is_digit(line[0])) return line[4] == '-' || is_digit(line[9]);
+  return line[3] == ' ' && line[9] == ':';  // "Mar  4 05:06:07"
+}
 
 // Nothing where the line begins with no such stamp.
 std::optional<OuterStamp> outer_stamp(std::string_view line);

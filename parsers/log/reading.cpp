@@ -12,6 +12,8 @@
 namespace etad {
 namespace {
 
+constexpr std::optional<Instant> kNever;
+
 SourceContext source_context(const Format& format, const ReadingContext& context) {
   return {format.framework(), context.host, std::string(format.section_body()), context.labels};
 }
@@ -65,32 +67,40 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 bool Reading::take(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
                    Records& out) {
   time_.reference = modified;
-  const std::int64_t bad_rows = table_ ? table_->bad_rows() : 0;
-  Event event = table_  ? table_->read(line)
-                : rows_ ? format_->match(line, *rows_, time_, shapes_)
-                        : format_->match(line, time_, shapes_);
-  std::optional<Instant> stamped;  // by whom the program runs under
-  if (event.rule == Event::kNoRule && !table_ && !rows_) line = take_behind_stamp(line, event, stamped);
-  needs_are_met_ = needs_are_met_ || format_->meets_needs(line, event);
+  const bool is_row = table_ || rows_;
+  Event event = is_row ? match_row(line, out) : format_->match(line, time_, shapes_);
+  std::optional<Instant> stamped;  // by its environment
+  const std::optional<Instant>* came = &arrival;
+  if (event.rule == Event::kNoRule && (may_be_stamped(line) || event.speaker != 0) && !is_row) {
+    line = take_behind_stamp(line, event, stamped);
+    if (stamped) came = &stamped;
+  }
+  if (!needs_are_met_) needs_are_met_ = format_->meets_needs(line, event);
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));
   if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
-  if (table_) out.rejected += table_->bad_rows() - bad_rows;
   const std::size_t before = out.segments.size();
-  unclear_.resolve(event);
+  if (known) unclear_.resolve(event);
   if (!table_ && tracker_.hears_surroundings(event.kind)) {
     const std::string_view precision = precision_in(event.message);
     const std::int64_t devices = devices_in(line);
     if (!precision.empty() || devices > 0) tracker_.surroundings(precision, devices);
   }
-  const std::optional<Instant>& came = stamped ? stamped : arrival;
-  if (event.time) place_in_time(*event.time, came);
-  tracker_.feed(event.speaker == 0 ? line : without_label(line), event,
-                comes_late_ && !stamped ? std::nullopt : came, out);
+  if (event.time) place_in_time(*event.time, *came);
+  if (comes_late_ && came == &arrival) came = &kNever;
+  tracker_.feed(event.speaker == 0 ? line : without_label(line), event, *came, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+Event Reading::match_row(std::string_view line, Records& out) {
+  if (!table_) return format_->match(line, *rows_, time_, shapes_);
+  const std::int64_t bad_rows = table_->bad_rows();
+  const Event event = table_->read(line);
+  out.rejected += table_->bad_rows() - bad_rows;
+  return event;
 }
 
 // A line that says nothing as it stands, but for what its environment's stamp leaves of it: it has come when that says.
