@@ -311,9 +311,9 @@ bool is_amid(const track::RunTrack& r,
              std::int64_t iteration);      // of a training gone on with, the first shown
 bool plan_done(const track::RunTrack& r);  // it has shown all that it planned
 std::string_view setting_of(const Run& run, std::string_view key);  // empty: not said
-std::int64_t number_set(const Run& run, std::string_view key);      // "11,900" is one; 0: not said
-std::int64_t told_steps_of_epoch(const track::RunTrack& r);         // by a plan told in words, in both; or 0
-std::int64_t planned_steps_of_epoch(const track::RunTrack& r);      // the same, where batches are steps; or 0
+std::int64_t number_set(const Run& run, std::string_view key);  // "11,900" is one, and "32.77K"; 0: not said
+std::int64_t told_steps_of_epoch(const track::RunTrack& r);     // by a plan told in words, in both; or 0
+std::int64_t planned_steps_of_epoch(const track::RunTrack& r);  // the same, where batches are steps; or 0
 void note_derived(Run& run, std::string_view what);
 void note_sizes(track::RunTrack& r);    // those of its quantities that are among its settings
 void note_devices(track::RunTrack& r);  // likewise: those of a node, and how many nodes there are

@@ -353,8 +353,12 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   if (place->planned && !anew && !is_of_planned_epoch(r, event)) r.run.max_iterations = place->planned;
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
-  if (event.text(Field::unit) != "epoch")
-    return place->iteration + (event.text(Field::since) == "zero" ? 1 : 0);
+  if (event.text(Field::unit) != "epoch") {
+    const bool from_zero = event.text(Field::since) == "zero";
+    // Such a plan may be the last one's number.
+    if (from_zero && r.run.max_iterations == place->iteration) ++*r.run.max_iterations;
+    return place->iteration + (from_zero ? 1 : 0);
+  }
   // Epochs that lines tell of when they are over: behind number 0 one is done, and the number told as their last may
   // be one less than there are.
   r.training.from_zero = r.training.from_zero || place->iteration == 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "parsers/base/number.h"
 #include "parsers/base/samples.h"
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_parts.h"
@@ -233,7 +234,11 @@ std::int64_t number_set(const Run& run, std::string_view name) {
   if (said.empty()) return 0;
   std::string digits(said);
   std::erase(digits, ',');
-  return whole_number(digits).value_or(0);
+  const double scale = digits.ends_with('K') ? 1e3 : digits.ends_with('M') ? 1e6 : 1;
+  if (scale == 1) return whole_number(digits).value_or(0);
+  digits.pop_back();
+  const double n = plain_number(digits).value_or(0) * scale;
+  return n < static_cast<double>(track::kMaxCount) ? std::llround(n) : 0;
 }
 
 // Where batches are gathered for a step, it may be batches that the lines count.

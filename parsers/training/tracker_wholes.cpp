@@ -67,9 +67,14 @@ bool showed_another(const Run& run, const Event& end, std::int64_t steps) {
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
 // of it took, or how fast it went: its training is what its tests have left.
 void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
-  if (r.run.job == Job::time || r.run.train.segments > 0 || r.resumed || r.run.snapshots > 0) return;
+  // Its time may be that of the steps which lines have shown, from the first to the last.
+  const bool of_shown = m.event.text(Field::since) == "progress";
+  const std::int64_t first = of_shown ? r.run.first_iteration.value_or(0) : 0;
+  if (r.run.job == Job::time || r.run.train.segments > 0 || (r.resumed && !of_shown) || r.run.snapshots > 0)
+    return;
   if (r.run.first_iteration.value_or(0) > 0 && r.headed) return;
   auto steps = positive_of(m.event, Field::iterations).value_or(0);
+  if (of_shown) steps = r.run.iteration.value_or(0) - first;
   const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
   if (!elapsed) return measure_by_rate(r, m, steps);
   if (r.run.job != Job::train) return;
@@ -85,13 +90,13 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
     steps = steps_shown(r);
   if (steps == 0) steps = epochs_done(r, m.event);
   if (steps <= 0 || took <= Duration::zero()) return;
-  if (showed_another(r.run, m.event, steps)) {
+  if (!of_shown && showed_another(r.run, m.event, steps)) {
     r.run.iteration = steps;
     r.run.max_iterations.reset();
   }
-  r.run.first_iteration = 0;
-  r.run.iteration = std::max(r.run.iteration.value_or(0), steps);
-  add_segment(r, {Phase::train, 0, steps, all_.values.train_samples(r), took, {}}, m.out);
+  r.run.first_iteration = first;
+  r.run.iteration = std::max(r.run.iteration.value_or(0), first + steps);
+  add_segment(r, {Phase::train, first, steps, all_.values.train_samples(r), took, {}}, m.out);
 }
 
 // The same where the end says but the mean rate of all steps.
