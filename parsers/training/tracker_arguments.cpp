@@ -83,6 +83,13 @@ void note_mesh(RunTrack& r, std::string_view ways) {
   if (told && all > 0) r.known.devices = all;
 }
 
+void note_ways_of_mesh(RunTrack& r) {
+  std::string ways;
+  for (const auto& [key, value] : r.run.settings)
+    if (key.starts_with(kWayOfMesh)) ways += value + ' ';
+  note_mesh(r, ways);
+}
+
 void track::Values::begin_with_arguments(RunTrack& r) {
   add_arguments(r, state_.arguments);
   state_.arguments.used = true;

@@ -319,6 +319,8 @@ void note_sizes(track::RunTrack& r);    // those of its quantities that are amon
 void note_devices(track::RunTrack& r);  // likewise: those of a node, and how many nodes there are
 // By the ways in which they share the work: "[2, 4, 2]", "pp=2, dp_shard=4, tp=2".
 void note_mesh(track::RunTrack& r, std::string_view ways);
+inline constexpr std::string_view kWayOfMesh = "mesh.";  // "mesh.tp": a setting of its own for each of them
+void note_ways_of_mesh(track::RunTrack& r);
 void count_epochs(track::RunTrack& r);  // for iterations
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

@@ -217,6 +217,7 @@ void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
     if (key == kTokens || key == kLength || key == kDatasetSize || key == kDerived) note_sizes(r);
     if (key == kDevicesPerNode || key == kNodes) note_devices(r);
     if (key == kMesh) note_mesh(r, value);
+    if (key.starts_with(kWayOfMesh)) note_ways_of_mesh(r);
   }
 }
 

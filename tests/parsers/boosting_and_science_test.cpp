@@ -112,6 +112,24 @@ TEST(Trainers, NemosPlan) {
   }
 }
 
+TEST(Trainers, NanotronsDevicesAreTheProductOfItsWaysOfSharing) {
+  const std::string head = "01/17/2024 13:48:40 [INFO|DP=0|PP=0|TP=0]: ";
+  Lines lines;
+  for (const char* const line :
+       {"Config:", "Config(general=GeneralArgs(project='debug',", "       parallelism=ParallelismArgs(dp=4,",
+        "                                   pp=1,", "                                   tp=2,",
+        "                                   pp_engine=None,"})
+    lines.push_back(head + line);
+  for (int i = 1; i <= 20; ++i)
+    lines.push_back(head + written("iteration: %d / 20 | consumed_tokens: 640K | "
+                                   "elapsed_time_per_iteration_ms: 512 | tokens_per_sec: 104K | "
+                                   "global_batch_size: 24 | lm_loss: 10.5 | lr: 1e-05 |",
+                                   i));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 20);
+  EXPECT_EQ(run.devices, 8);
+}
+
 // Where veRL logs to W&B alone, its bar is all that it shows, below its configuration.
 TEST(Trainers, VerlsBarAlone) {
   for (const bool logged : {false, true}) {
