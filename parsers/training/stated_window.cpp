@@ -65,12 +65,14 @@ namespace {
 
 // Two lines without times of their own that follow each other so soon that the rounding of what they state
 // drowns what lies between them: the window stays open. Lines that are seen coming far enough apart are dated
-// well enough by that.
+// well enough by that, if they come when they say: of a bar whose states came as one line all have that one's time.
 bool too_soon_to_tell(const Anchor& from, const Anchor& to) {
   if (!from.elapsed || !to.elapsed || from.epoch != to.epoch || (from.dated && to.dated)) return false;
-  constexpr auto kFarApart = 10s;
-  const bool seen_apart = from.at && to.at && *to.at - *from.at >= kFarApart;
-  return drowns_in_rounding(from, to) && !seen_apart;
+  if (!drowns_in_rounding(from, to)) return false;
+  if (!from.at || !to.at) return true;
+  constexpr double kFarApart = 10, kLate = 1;
+  const double seen = to_seconds(between(*from.at, *to.at)), apart = *to.elapsed - *from.elapsed;
+  return seen < kFarApart || std::abs(seen - apart) > from.error + to.error + kLate;
 }
 
 bool states_a_pace(const Event& event) {

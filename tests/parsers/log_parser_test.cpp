@@ -114,6 +114,23 @@ TEST(LogParser, ReadsNoKnownFormatsLinesByWhenTheyCome) {
   EXPECT_EQ(runs.at(0).train.duration, std::chrono::seconds(93));
 }
 
+// Twenty states of a bar in one line, as a container's runtime keeps it: all have come when that did.
+TEST(LogParser, ABarThatCameAsOneLineIsTimedByWhatItSays) {
+  FollowedLog log;
+  log.say("***** Running training *****");
+  for (int step = 1; step <= 400; ++step) {
+    log.second = 2 + 30 * ((step + 19) / 20);
+    log.say(test::written("%3d%%|####      | %d/400 [%02d:%02d<10:00,  1.50s/it]", step / 4, step,
+                          step * 3 / 2 / 60, step * 3 / 2 % 60));
+    if (step % 20 == 0) log.say("{'loss': 1.25, 'learning_rate': 2.5e-05, 'epoch': 0.5}");
+  }
+  log.say("{'train_runtime': 600.5, 'train_steps_per_second': 0.666, 'epoch': 2.0}");
+  const auto runs = log.end();
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_NEAR(test::step_time(runs.at(0)), 1.5, 0.02);
+}
+
 // The wall time of a training that bears stamps at its head alone, and is seen so long after it was written.
 std::optional<Duration> wall_time_seen(std::chrono::milliseconds later, bool head_first = true) {
   const Instant written = Instant(std::chrono::sys_days(std::chrono::year(2026) / 3 / 4).time_since_epoch()) +
