@@ -71,7 +71,8 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   Event event = is_row ? match_row(line, out) : format_->match(line, time_, shapes_);
   std::optional<Instant> stamped;  // by its environment
   const std::optional<Instant>* came = &arrival;
-  if (event.rule == Event::kNoRule && (may_be_stamped(line) || event.speaker != 0) && !is_row) {
+  const bool says_little = event.rule == Event::kNoRule || event.kind == EventKind::argument;
+  if (says_little && (may_be_stamped(line) || event.speaker != 0) && !is_row) {
     line = take_behind_stamp(line, event, stamped);
     if (stamped) came = &stamped;
   }
@@ -113,6 +114,7 @@ std::string_view Reading::take_behind_stamp(std::string_view line, Event& event,
   const std::string_view rest = line.substr(stamp->length);
   Event behind = format_->match(rest, time_, shapes_);
   const bool known = behind.rule != Event::kNoRule;
+  if (event.rule != Event::kNoRule && !known) return line;
   if (event.headed && !known && !stamp->names_origin) return rest;
   if (!event.headed && !behind.headed) behind.time = event.time;  // of a header on a line of its own
   if (behind.speaker == 0) behind.speaker = stamp->speaker;

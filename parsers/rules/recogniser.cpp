@@ -172,8 +172,7 @@ void Recogniser::ask_behind(std::string_view line, std::size_t length, bool gene
   const auto strippers = strip_.match(rest);
   if (length > 0) {
     for (const std::uint16_t id : ask(rest))
-      if ((generic || !is_generic(id)) && !std::binary_search(strippers.begin(), strippers.end(), id))
-        shown.formats.push_back(id);
+      if (generic || !is_generic(id)) shown.formats.push_back(id);
     ask_by_fields(line, rest, generic, shown);
   }
   for (const std::uint16_t id : strippers) {

@@ -144,6 +144,23 @@ TEST(OuterStamp, AHeaderOfTheProgramsOwnStaysBehindIt) {
   }
 }
 
+// As it stands, the batch of an evaluation would be an argument like any other: the training's.
+TEST(OuterStamp, TheFormatsOwnWordGoesBeforeAnArgument) {
+  for (int form = 0; form < kStampForms; ++form) {
+    Lines lines;
+    const auto say = [&](int at, const std::string& text) { lines.push_back(stamp_of(form, at) + text); };
+    say(0, "[INFO:swift] Setting args.lazy_tokenize: True");
+    say(0, "  Batch size = 16");
+    say(1, "***** Running training *****");
+    for (int step = 1; step <= 20; ++step)
+      say(1 + 20 * step, written("%3d%%|##        | %d/60 [%02d:%02d<10:00, 20.00s/it]", step * 100 / 60,
+                                 step, step / 3, 20 * step % 60));
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 20) << form;
+    EXPECT_FALSE(run.train.batch_size) << form;
+  }
+}
+
 TEST(OuterStamp, WhatEndsAProgramIsHeardBehindIt) {
   for (int form = 0; form < kStampForms; ++form) {
     Lines lines;

@@ -216,8 +216,10 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->recognises(line)) out.push_back(static_cast<std::uint16_t>(i));
       const auto shows = [&](std::string_view rest) {
-        const auto message = all[i]->stripped(rest);
-        return message.size() != line.size() && all[i]->recognises(message);
+        const auto shows_alone = [&](std::string_view message) {
+          return message.size() != line.size() && all[i]->recognises(message);
+        };
+        return shows_alone(rest) || shows_alone(all[i]->stripped(rest));
       };
       const bool behind_stamp = (generic_too || !all[i]->is_generic()) &&
                                 (shows(stamped) || shows(stamped.substr(length_of(launcher_label(stamped)))));
@@ -243,6 +245,24 @@ TEST(Recognition, TheSetOfAllPatternsAgreesWithEachOfThem) {
         shown += recogniser.formats_of(line).size();
       }
   EXPECT_GT(shown, all.size());
+}
+
+// Behind an environment's stamp a line shows the formats that it shows without.
+TEST(Recognition, AStampHidesNoFormat) {
+  const auto shows = [](const std::string& line, const Format& format) {
+    const auto shown = shipped_formats().shown_by(line);
+    return std::any_of(shown.begin(), shown.end(), [&](const auto& f) { return f->name() == format.name(); });
+  };
+  int cases = 0, shown = 0;
+  for (const auto& format : shipped_formats().all())
+    for (const SampleSpec& sample : format->file().samples) {
+      if (format->is_generic() || format->is_table() || format->names_rows()) continue;
+      if (cases++ % kOneCaseIn != 0 || !shows(sample.text, *format)) continue;
+      ++shown;
+      for (const char* const stamp : {"2026-03-04T05:06:07.250Z ", "Mar 04 05:06:07 node-3 train.sh[71]: "})
+        EXPECT_TRUE(shows(stamp + sample.text, *format)) << stamp << sample.text;
+    }
+  EXPECT_GT(shown, 100);
 }
 
 // What is remembered of lines like it changes nothing of what a line shows.
