@@ -190,6 +190,12 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
         (by_path.contains(base) || all.contains(base)) && may_be_rotated_from(base, found.path);
     if (belongs && passed_look) pass_over(found.path, base);
     if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
+    // Its log may be gone for so long that nobody spoke of it at the start.
+    if (const auto watch = discovery.watch_of(base); watch && recall && !by_path.contains(base)) {
+      const auto log = recall(base);
+      if (!log) return true;  // looked at again soon
+      if (*log) return take_up(add(base, *watch, false, now), **log);
+    }
   }
   if (!apart && was_shifted(place)) return false;
   const auto status = files.status(found.path);

@@ -81,6 +81,29 @@ TEST(Following, TheLastOfSeveralPositionsOfAPathCounts) {
   for (const Batch& batch : again.poll(etad.now, etad.wall, etad.budget)) EXPECT_TRUE(batch.lines.empty());
 }
 
+// A log that was gone for long is none of the positions at a start, but the history knows it still.
+TEST(Following, RotatedFilesOfALogThatIsLongGoneAreNotReadAgain) {
+  Harness etad(watching("/logs/*"));
+  etad.files.write("/logs/a.log", "one\ntwo\n");
+  etad.poll();
+  etad.files.rename("/logs/a.log", "/logs/a.log.2");
+  etad.files.create("/logs/a.log.1");
+  etad.poll();
+  const auto known = etad.positions;
+  etad.stop();
+  etad.follower = std::make_unique<Follower>(etad.files, nullptr, watching("/logs/*"));
+  etad.follower->restore({}, {etad.finished.begin(), etad.finished.end()},
+                         [&](const std::string& path) -> tl::expected<std::optional<Position>, int> {
+                           const auto at = known.find(path);
+                           return at == known.end() ? std::nullopt : std::optional(at->second);
+                         });
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  etad.files.write("/logs/a.log", "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
 TEST(Following, DeleteAndRecreate) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
