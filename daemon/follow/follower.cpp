@@ -184,18 +184,14 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (by_path.contains(found.path)) return false;
   const SplitPath place = split_path(found.path);
   const bool apart = found.literal || discovery.watch(found.watch).apart;
+  std::string unknown_log;  // that by its name it was rotated from
   if (const auto rotated = rotated_name(place.name); rotated && !apart) {
     const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
     const bool belongs =
         (by_path.contains(base) || all.contains(base)) && may_be_rotated_from(base, found.path);
     if (belongs && passed_look) pass_over(found.path, base);
     if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
-    // Its log may be gone for so long that nobody spoke of it at the start.
-    if (const auto watch = discovery.watch_of(base); watch && recall && !by_path.contains(base)) {
-      const auto log = recall(base);
-      if (!log) return true;  // looked at again soon
-      if (*log) return take_up(add(base, *watch, false, now), **log);
-    }
+    if (!by_path.contains(base)) unknown_log = base;
   }
   if (!apart && was_shifted(place)) return false;
   const auto status = files.status(found.path);
@@ -219,6 +215,12 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
     const auto lost = was_lost_by_another(found.path, *status, 0);
     if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
     if (lost && *lost) return false;
+  }
+  // Its log may be gone for so long that nobody spoke of it at the start.
+  if (const auto watch = discovery.watch_of(unknown_log); watch && recall && !unknown_log.empty()) {
+    const auto log = recall(unknown_log);
+    if (!log) return true;  // looked at again soon
+    if (*log) return take_up(add(unknown_log, *watch, false, now), **log);
   }
   const bool is_file = status && status->type == FileType::regular;
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);

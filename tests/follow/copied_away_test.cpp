@@ -42,6 +42,13 @@ class CopiedAway : public ::testing::TestWithParam<bool> {
     look();
     go_on();
   }
+  void rotate_and_compress_later() {
+    etad_.files.rename(kLog, kRotated);
+    go_on();
+    compress(kRotated, "/logs/archived.gz", false);
+    lines_ += 9;
+    go_on();
+  }
   // As `gzip` does, or, where the time is not kept, `gzip -c`; what is compressed grows from nothing.
   void compress(const std::string& from, const std::string& to, bool keeps_time) {
     const auto written = etad_.files.file(from)->modified;
@@ -95,11 +102,7 @@ TEST_P(ShortCopiedAway, BesideTheLogIsNotReadAgain) {
 }
 
 TEST_P(ShortCopiedAway, NorIsARotatedFileThatIsCompressedLater) {
-  etad_.files.rename(kLog, kRotated);
-  go_on();
-  compress(kRotated, "/logs/archived.gz", false);
-  lines_ += 9;
-  go_on();
+  rotate_and_compress_later();
 }
 
 TEST_P(CopiedAway, WhatWasNotReadBeforeIsReadFromTheCopy) {
@@ -127,11 +130,7 @@ TEST_P(CopiedAway, CompressedUnderANameOfItsOwnItIsNotReadAgain) {
 }
 
 TEST_P(CopiedAway, NorIsARotatedFileThatIsCompressedLater) {
-  etad_.files.rename(kLog, kRotated);
-  go_on();
-  compress(kRotated, "/logs/archived.gz", false);
-  lines_ += 9;
-  go_on();
+  rotate_and_compress_later();
 }
 
 TEST_P(CopiedAway, NorIsTheNextUnderTheSameName) {
