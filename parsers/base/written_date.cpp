@@ -65,7 +65,8 @@ int value(std::string_view digits) {
   return n;
 }
 
-// A month by its name or its first three letters; 0: it is none.
+}  // namespace
+
 int month_named(std::string_view word) {
   constexpr std::array<std::string_view, 12> kMonths = {"January",   "February", "March",    "April",
                                                         "May",       "June",     "July",     "August",
@@ -74,6 +75,8 @@ int month_named(std::string_view word) {
     if (word == kMonths[i] || word == kMonths[i].substr(0, 3)) return static_cast<int>(i) + 1;
   return 0;
 }
+
+namespace {
 
 bool is_weekday(std::string_view word) {
   constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};

@@ -14,4 +14,7 @@ namespace etad {
 // it is the month, unless that would lie in the future.
 LineHeader read_written_date(std::string_view line, TimeContext& context);
 
+// A month by its English name or the first three letters of it; 0: it is none.
+int month_named(std::string_view word);
+
 }  // namespace etad

@@ -1,6 +1,7 @@
 #include "parsers/lines/outer_stamp.h"
 
 #include "parsers/base/cursor.h"
+#include "parsers/base/written_date.h"
 #include "parsers/lines/launcher_label.h"
 
 namespace etad {
@@ -33,10 +34,7 @@ bool take_date_and_clock(Cursor& c) {
 
 // "Mar 04 05:06:07", "Mar  4 05:06:07".
 bool take_month_and_clock(Cursor& c) {
-  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const std::string_view name = c.rest().substr(0, 3);
-  const std::size_t at = kMonths.find(name);
-  if (name.size() < 3 || at == std::string_view::npos || at % 3 != 0) return false;
+  if (month_named(c.rest().substr(0, 3)) == 0) return false;
   c.skip(3);
   c.skip_blanks();
   const std::size_t digits = c.digits_ahead();

@@ -12,6 +12,7 @@
 #include "parsers/base/hash.h"
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
+#include "parsers/base/written_date.h"
 #include "parsers/traces/trace_series.h"
 
 namespace etad {
@@ -30,10 +31,8 @@ std::optional<int> digits(std::string_view text) {
 }
 
 std::optional<int> month_of(std::string_view name) {
-  static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const std::size_t at = name.size() == 3 ? kMonths.find(name) : std::string_view::npos;
-  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
-  return static_cast<int>(at / 3) + 1;
+  const int month = name.size() == 3 ? month_named(name) : 0;
+  return month > 0 ? std::optional(month) : std::nullopt;
 }
 
 std::string iso_day(int year, int month, int day) {
