@@ -47,6 +47,7 @@ struct LabelledValues {
 
 namespace track {
 
+struct Pace;
 struct Parts;
 
 // One line's event, with the moment it speaks of. Owned by feed(); nothing of it is kept.
@@ -79,8 +80,12 @@ class Runs : Part {
   void close(Records& out);
   void flush(Records& out);
 
-  RunTrack* open();   // the run going on; nullptr: none
-  RunTrack* ended();  // the one that is over, and none has begun since; nullptr: none
+  RunTrack* open() {  // the run going on; nullptr: none
+    return state_.current && !state_.current->ended() ? &*state_.current : nullptr;
+  }
+  RunTrack* ended() {  // the one that is over, and none has begun since; nullptr: none
+    return state_.current && state_.current->ended() ? &*state_.current : nullptr;
+  }
   // The run that begins next, of which lines amid the one going on may tell already.
   RunTrack& upcoming();
   bool next_is_described() const;              // by more than what it runs on
@@ -97,7 +102,9 @@ class Runs : Part {
   void measure_beginning(RunTrack& r, const Anchor& from, std::int64_t steps, Duration took, Records& out);
   std::int64_t take_ordinal() { return state_.next_ordinal++; }  // for a run
 
-  bool running() const;
+  bool running() const {
+    return state_.current && state_.current->declared() && state_.current->run.state == RunState::running;
+  }
   void number_from(std::int64_t first);
   std::int64_t next_ordinal() const { return state_.next_ordinal; }
 
@@ -179,7 +186,7 @@ class Windows : Part {
   void show_again(RunTrack& r, const Moment& m, const Anchor& here);
   void reach(RunTrack& r, const Moment& m, std::int64_t iteration);
   std::int64_t samples_of_step(const RunTrack& r, const Event& event) const;
-  Statement statement_of(RunTrack& r, const Event& event, const Anchor& to);
+  Statement statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& to);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment& window, Records& out);

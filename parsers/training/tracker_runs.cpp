@@ -9,14 +9,6 @@ namespace etad {
 using track::RunTrack;
 using track::Stage;
 
-track::RunTrack* track::Runs::open() {
-  return state_.current && !state_.current->ended() ? &*state_.current : nullptr;
-}
-
-track::RunTrack* track::Runs::ended() {
-  return state_.current && state_.current->ended() ? &*state_.current : nullptr;
-}
-
 track::RunTrack& track::Runs::upcoming() {
   return state_.next ? *state_.next : state_.next.emplace();
 }
@@ -25,10 +17,6 @@ bool track::Runs::next_is_described() const {
   const std::optional<RunTrack>& next = state_.next;
   return next && (!next->run.settings.empty() || !next->run.network.empty() || next->run.max_iterations ||
                   next->known.batch_size || next->known.global_batch_size || next->epochs.steps);
-}
-
-bool track::Runs::running() const {
-  return state_.current && state_.current->declared() && state_.current->run.state == RunState::running;
 }
 
 void track::Runs::number_from(std::int64_t first) {

@@ -295,11 +295,11 @@ std::int64_t track::Windows::samples_of_step(const RunTrack& r, const Event& eve
 }
 
 // What the line says of the window's time, worked out from samples a second where it says no more.
-Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Anchor& to) {
+Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& to) {
   const Anchor& from = *r.window.from;
   const bool by_stamps = from.dated && to.dated;
   const std::int64_t n = to.iteration - from.iteration;
-  if (const Statement said = stated_window(event, Pace(event), from, to)) return said;
+  if (const Statement said = stated_window(event, pace, from, to)) return said;
   const auto rate = event.number(Field::samples_per_second);
   if (!rate || *rate <= 0) return {};
   const std::string_view unit = event.text(Field::unit);
@@ -315,11 +315,12 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const Anchor from = *w.from;
   const std::int64_t n = to.iteration - from.iteration;
   const PhaseSummary& before = r.run.train;
-  if (holds_something_else(Pace(m.event), from, to) || returns(before, w, n)) {
+  const Pace pace(m.event);
+  if (holds_something_else(pace, from, to) || returns(before, w, n)) {
     ++m.out.rejected;
     return;
   }
-  Statement said = statement_of(r, m.event, to);
+  Statement said = statement_of(r, m.event, pace, to);
   const bool by_stamps = from.dated && to.dated;
   if (said && by_stamps && !said.measured) {
     if (before.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));
