@@ -8,6 +8,7 @@
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/lines/outer_stamp.h"
+#include "parsers/rules/shape_memory.h"
 
 namespace etad {
 namespace {
@@ -68,7 +69,15 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
                    Records& out) {
   time_.reference = modified;
   const bool is_row = table_ || rows_;
-  Event event = is_row ? match_row(line, out) : format_->match(line, time_, shapes_);
+  const RememberedShape* const known = is_row ? nullptr : format_->recall(line, shapes_);
+  if (known && known->says_nothing && pass_over(line, *known, arrival, out)) return false;
+  return take_event(line, known, arrival, out);
+}
+
+bool Reading::take_event(std::string_view line, const RememberedShape* shape,
+                         const std::optional<Instant>& arrival, Records& out) {
+  const bool is_row = table_ || rows_;
+  Event event = is_row ? match_row(line, out) : format_->match(line, shape, time_, shapes_);
   std::optional<Instant> stamped;  // by its environment
   const std::optional<Instant>* came = &arrival;
   const bool says_little = event.rule == Event::kNoRule || event.kind == EventKind::argument;
@@ -94,6 +103,17 @@ bool Reading::take(std::string_view line, const std::optional<Instant>& arrival,
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+// Most lines of many logs: amid a run they show that it goes on, and no more.
+bool Reading::pass_over(std::string_view line, const RememberedShape& known,
+                        const std::optional<Instant>& arrival, Records& out) {
+  std::optional<Instant> time;
+  if (!needs_are_met_ || !tracker_.may_pass_over() || !format_->read_time(line, known, time_, time))
+    return false;
+  if (time) place_in_time(*time, arrival);
+  tracker_.pass_over(time, comes_late_ ? kNever : arrival, out);
+  return true;
 }
 
 Event Reading::match_row(std::string_view line, Records& out) {
@@ -128,6 +148,7 @@ std::string_view Reading::take_behind_stamp(std::string_view line, Event& event,
 // their coming dates none.
 void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arrival) {
   constexpr Instant::duration kLate = std::chrono::minutes(1);
+  if (!arrival && !zone_ && !comes_late_) return;
   const bool first = !tracker_.last_time();
   if (!zone_ && arrival && (first || !tracker_.running())) zone_ = zone_between(stamp, *arrival);
   if (zone_) stamp += std::chrono::duration_cast<Instant::duration>(*zone_);

@@ -68,6 +68,10 @@ class Reading {
  private:
   bool is_heard(const Event& event);
   bool comes_again(const Event& event);
+  bool take_event(std::string_view line, const RememberedShape* shape, const std::optional<Instant>& arrival,
+                  Records& out);
+  bool pass_over(std::string_view line, const RememberedShape& known, const std::optional<Instant>& arrival,
+                 Records& out);
   Event match_row(std::string_view line, Records& out);
   std::string_view take_behind_stamp(std::string_view line, Event& event, std::optional<Instant>& came);
   void place_in_time(Instant& stamp, const std::optional<Instant>& arrival);

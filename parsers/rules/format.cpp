@@ -11,6 +11,7 @@
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/lines/named_rows.h"
+#include "parsers/lines/outer_stamp.h"
 #include "parsers/rules/digits_alike.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/rule.h"
@@ -82,7 +83,7 @@ struct Format::Impl {
   // The first of the rules whose own the message is fills in the event. Into `shape`, if there is one, goes the first of
   // those of which it is known what they make of a line like this one, though another one may have matched before it.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
-                 ShapeMemory::Shape* shape) const {
+                 RememberedShape* shape) const {
     if (list.rules.empty()) return;
     Pattern::Groups groups;
     ObjectValues object(object_paths);
@@ -114,7 +115,7 @@ struct Format::Impl {
   }
 
   // Where a line like this one asks for them again.
-  void keep_fields(const FieldsOnDemand& fields, ShapeMemory::Shape& shape) const {
+  void keep_fields(const FieldsOnDemand& fields, RememberedShape& shape) const {
     const bool are_asked_for = shape.first_asked != Event::kNoRule ||
                                (shape.rule != Event::kNoRule && rules[shape.rule].takes_fields());
     if (are_asked_for && fields.read() && fields.read()->told())
@@ -123,12 +124,13 @@ struct Format::Impl {
 
   // The same where it is known which rule a line like this one matches. Rules before it of which that is not known are
   // asked each time.
-  void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
-                 const ShapeMemory::Shape& known, Pattern::Groups& groups) const {
+  void try_rules_alike(std::string_view line, TimeContext& context, Event& event,
+                       const RememberedShape& known, Pattern::Groups& groups) const {
+    if (known.first_asked == Event::kNoRule && known.rule == Event::kNoRule) return;
     FieldsOnDemand fields(shared->words, known.fields.get());
     if (known.first_asked < known.rule) {
       ObjectValues object(object_paths);
-      for (const std::uint16_t id : list.particular) {
+      for (const std::uint16_t id : index.candidates(known.file, event.message).particular) {
         if (id < known.first_asked) continue;
         if (id >= known.rule) break;
         if (!rules[id].match(event.message, groups, object, fields, context, event)) continue;
@@ -143,19 +145,19 @@ struct Format::Impl {
   }
 
   // The header's time, or that of a header that came without a message.
+  static std::optional<Instant> time_of(const LineHeader& header, TimeContext& context) {
+    if (!context.carried) return header.time;
+    const auto carried = std::exchange(context.carried, std::nullopt);
+    return header.present ? header.time : carried;
+  }
   static void date(const LineHeader& header, TimeContext& context, Event& event) {
     event.headed = header.present;
-    if (!header.present) {
-      event.time = context.carried;
-    } else if (header.time) {
-      event.time = *header.time;
-    }
-    context.carried.reset();
+    event.time = time_of(header, context);
     if (header.present && event.message.empty()) context.carried = header.time;
   }
 
   // Which rules a message can be of rests on its first byte. Of the digits these are such as begin the same rules.
-  void note_beginning(std::string_view line, std::string_view message, ShapeMemory::Shape& shape) const {
+  void note_beginning(std::string_view line, std::string_view message, RememberedShape& shape) const {
     if (message.empty() || !is_digit(message.front())) return;
     const RuleIndex::List& own = index.candidates(shape.file, message);
     DigitSet same = 0;
@@ -165,7 +167,7 @@ struct Format::Impl {
   }
 
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {
-    ShapeMemory::Shape shape;
+    RememberedShape shape;
     event.message = stripped(line);
     shape.header = place_in(line, event.message);
     LineHeader header;
@@ -191,26 +193,37 @@ struct Format::Impl {
     shape.strips_alike =
         !shared->may_strip_otherwise(line) && !shared->may_strip_otherwise(line.substr(shape.header_end));
     shape.quiet = event.quiet = event.kind == EventKind::none && !may_tell_end(line);
+    shape.labelled = launcher_label(line).has_value();
+    shape.says_nothing = !shape.labelled && shape.quiet && shape.strips_alike &&
+                         shape.rule == Event::kNoRule && shape.first_asked == Event::kNoRule &&
+                         !event.message.empty() && !may_be_stamped(line);
     shapes->remember(shape);
   }
 
-  // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
-  bool match_alike(const ShapeMemory::Shape& known, std::string_view line, TimeContext& context, Event& event,
-                   Pattern::Groups& groups) const {
-    if (!known.strips_alike && place_in(line, stripped(line)) != known.header) return false;
-    LineHeader header;
+  // False: it is another one than that of the line remembered.
+  bool read_header_of(const RememberedShape& known, std::string_view line, TimeContext& context,
+                      LineHeader& header) const {
     for (std::size_t i = 0; i < file.headers.size() && !header.present; ++i) {
       const std::size_t message = i == known.header_form ? known.header_end - known.header : 0U;
       read_header_alike(file.headers[i], line.substr(known.header), message, context, header);
       if (header.message != message) return false;
     }
+    return true;
+  }
+
+  // The same of a line whose like is known. False: its header is another one after all, and nothing has been done.
+  bool match_alike(const RememberedShape& known, std::string_view line, TimeContext& context, Event& event,
+                   Pattern::Groups& groups) const {
+    if (!known.strips_alike && place_in(line, stripped(line)) != known.header) return false;
+    LineHeader header;
+    if (!read_header_of(known, line, context, header)) return false;
     if (!known.strips_alike && header.present &&
         place_in(line, stripped(line.substr(known.header_end))) != known.message)
       return false;
     event.message = line.substr(known.message);
     event.quiet = known.quiet;
     date(header, context, event);
-    try_rules(index.candidates(known.file, event.message), line, context, event, known, groups);
+    try_rules_alike(line, context, event, known, groups);
     return true;
   }
 
@@ -352,9 +365,21 @@ std::vector<std::string> Format::rule_names() const {
   return names;
 }
 
-Event Format::match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
+const RememberedShape* Format::recall(std::string_view line, ShapeMemory* shapes) const {
+  return shapes ? shapes->find(impl_->own_list, line) : nullptr;
+}
+
+bool Format::read_time(std::string_view line, const RememberedShape& known, TimeContext& context,
+                       std::optional<Instant>& time) const {
+  LineHeader header;
+  if (!impl_->read_header_of(known, line, context, header)) return false;
+  time = Impl::time_of(header, context);
+  return true;
+}
+
+Event Format::match_unlabelled(std::string_view line, const RememberedShape* known, TimeContext& context,
+                               ShapeMemory* shapes) const {
   Event event;
-  const ShapeMemory::Shape* const known = shapes ? shapes->find(impl_->own_list, line) : nullptr;
   if (!known || !impl_->match_alike(*known, line, context, event, shapes->groups))
     impl_->match(line, context, event, shapes);
   if (event.kind == EventKind::date) {
@@ -384,14 +409,25 @@ Event Format::match(std::string_view line, NamedRows& rows, TimeContext& context
 // A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")
 // is taken off only where the whole line says nothing, or no more than any line with an argument in it.
 Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
+  return match(line, recall(line, shapes), context, shapes);
+}
+
+Event Format::match(std::string_view line, const RememberedShape* known, TimeContext& context,
+                    ShapeMemory* shapes) const {
+  if (known && !known->labelled) return match_unlabelled(line, known, context, shapes);
   const auto label = launcher_label(line);
-  if (!label) return match_unlabelled(line, context, shapes);
+  if (!label) return match_unlabelled(line, known, context, shapes);
   Event whole;
   if (!label->certain) {
-    whole = match_unlabelled(line, context, shapes);
+    whole = match_unlabelled(line, known, context, shapes);
     if (whole.rule != Event::kNoRule && whole.kind != EventKind::argument) return whole;
+  } else if (shapes && !known) {
+    RememberedShape shape;
+    shape.labelled = true;
+    shapes->remember(shape);
   }
-  Event event = match_unlabelled(line.substr(label->length), context, shapes);
+  const std::string_view own = line.substr(label->length);
+  Event event = match_unlabelled(own, recall(own, shapes), context, shapes);
   if (event.rule == Event::kNoRule && whole.rule != Event::kNoRule) return whole;
   event.speaker = label->speaker;
   event.quiet = false;  // of a line without its label

@@ -23,6 +23,7 @@ class Pattern;
 class Recogniser;
 class Rule;
 class ShapeMemory;
+struct RememberedShape;
 class Vocabulary;
 
 // A compiled rule file. Immutable; shared by all sources of that format.
@@ -38,9 +39,21 @@ class Format {
   const std::string& framework() const;         // what runs of this format are filed under
   std::vector<std::string> rule_names() const;  // by Event::rule
 
+  // What `shapes` has of a line; nullptr: nothing.
+  const RememberedShape* recall(std::string_view line, ShapeMemory* shapes) const;
+
+  // The time of a line of which it is remembered that it says no more, as match() reads it. False: this line is another
+  // one after all.
+  bool read_time(std::string_view line, const RememberedShape& known, TimeContext& context,
+                 std::optional<Instant>& time) const;
+
   // The event of one cleaned line. Pure but for `context.last` and `context.year`, which it moves on. With `shapes` it
   // comes to the same, and mostly sooner.
   Event match(std::string_view line, TimeContext& context, ShapeMemory* shapes = nullptr) const;
+
+  // The same of a line that was recalled just now.
+  Event match(std::string_view line, const RememberedShape* known, TimeContext& context,
+              ShapeMemory* shapes) const;
 
   // The same of a log that may be a table with named rows, whose header `rows` remembers; the event's values are views
   // into it.
@@ -107,7 +120,8 @@ class Format {
   struct Shared;
   static std::shared_ptr<Format> make(RuleFile file, std::shared_ptr<const Shared> shared,
                                       std::uint64_t fingerprint, std::vector<Error>& errors);
-  Event match_unlabelled(std::string_view line, TimeContext& context, ShapeMemory* shapes) const;
+  Event match_unlabelled(std::string_view line, const RememberedShape* known, TimeContext& context,
+                         ShapeMemory* shapes) const;
   explicit Format(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -108,7 +108,7 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
 
 // Of lines that show many formats nothing is remembered; they are few.
 void Recogniser::remember(const Shown& shown, ShapeMemory& shapes) const {
-  ShapeMemory::Shape shape;
+  RememberedShape shape;
   if (!shown.is_told || shown.formats.size() > shape.formats.size() ||
       std::binary_search(shown.formats.begin(), shown.formats.end(), with_other_digits()))
     return;

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "parsers/base/alike.h"
 #include "parsers/base/sixteen.h"
 
 namespace etad {
@@ -20,23 +19,18 @@ std::uint64_t mixed(std::uint64_t hash, const Sixteen& bytes) {
 
 }  // namespace
 
-void ShapeMemory::Shape::keep_groups(std::string_view line, const Pattern::Groups& groups,
-                                     std::size_t count) {
+void RememberedShape::keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count) {
   groups_ = static_cast<std::uint8_t>(count);
   for (std::size_t i = 0; i < count; ++i) places_[i] = Place::of(groups[i], line);
 }
 
-void ShapeMemory::Shape::groups_of(std::string_view line, Pattern::Groups& groups) const {
+void RememberedShape::groups_of(std::string_view line, Pattern::Groups& groups) const {
   for (std::size_t i = 0; i < groups_; ++i) groups[i] = places_[i].in(line);
 }
 
 std::uint64_t ShapeMemory::new_list() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
-}
-
-bool ShapeMemory::Entry::is_like(std::string_view line) const {
-  return line.size() == size && is_alike(text.data(), line);
 }
 
 // The last sixteen bytes are looked at together, some of them twice where the line is no multiple of sixteen.
@@ -56,21 +50,16 @@ std::uint64_t ShapeMemory::zero_digits(std::string_view line) {
   return hash ^ (hash >> 32U);
 }
 
-const ShapeMemory::Shape* ShapeMemory::found(std::size_t place) {
-  entries_[last_].next = static_cast<std::uint16_t>(place);
-  last_ = place;
-  return &entries_[place].shape;
+const RememberedShape* ShapeMemory::found_behind_last(std::size_t place) {
+  if (last_)
+    entries_[static_cast<std::size_t>(last_ - entries_.data())].next = static_cast<std::uint16_t>(place);
+  return found(&entries_[place]);
 }
 
-const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view line) {
+const RememberedShape* ShapeMemory::look_up(std::uint64_t list, std::string_view line) {
   static_assert(kShortest > 0 && kLongest >= sizeof(Sixteen) && kLongest <= 0xffff);
   asked_.size = 0;
   if (line.size() < kShortest || line.size() > kLongest) return nullptr;
-  if (!entries_.empty()) {
-    const std::size_t expected = entries_[last_].next;
-    const Entry& entry = entries_[expected];
-    if (entry.list == list && entry.is_like(line) && entry.shape.told.hold(line)) return found(expected);
-  }
   // Several look at the same line, and shall not push each other out.
   asked_.hash = zero_digits(line) ^ (list * 0x9e3779b97f4a7c15U >> 32U);
   asked_.list = list;
@@ -81,19 +70,19 @@ const ShapeMemory::Shape* ShapeMemory::find(std::uint64_t list, std::string_view
     const Entry& entry = entries_[place];
     if (entry.hash == asked_.hash && entry.list == list && entry.size == asked_.size &&
         std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0 && entry.shape.told.hold(line))
-      return found(place);
+      return found_behind_last(place);
   }
   return nullptr;
 }
 
-void ShapeMemory::remember(const Shape& shape) {
+void ShapeMemory::remember(const RememberedShape& shape) {
   if (asked_.size == 0) return;
   if (entries_.empty()) entries_.resize(kShapes);
   const std::size_t at = asked_.hash % kShapes;
   entries_[at ^ 1U] = std::move(entries_[at]);
   entries_[at] = asked_;
   entries_[at].shape = shape;
-  static_cast<void>(found(at));
+  static_cast<void>(found_behind_last(at));
 }
 
 }  // namespace etad

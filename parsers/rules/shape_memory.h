@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/base/alike.h"
 #include "parsers/base/event.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/place.h"
@@ -24,39 +25,45 @@ namespace etad {
 
 class LineFields;
 
+// What is known of a line and of all like it. Places are counted in bytes from the line's beginning.
+struct RememberedShape {
+  static constexpr std::uint8_t kNoHeader = 0xff;
+  std::uint16_t rule = Event::kNoRule;  // of none
+  std::uint16_t file = 0;               // that wrote the line (RuleIndex)
+  std::uint16_t header = 0, header_end = 0, message = 0;
+  std::uint8_t header_form = kNoHeader;  // by its place among the format's
+  bool quiet = false;                    // Event::quiet
+  bool strips_alike = true;              // what is stripped off a line like it is the same
+  bool labelled = false;                 // by a launcher
+  bool says_nothing = false;             // but when it was written: no line like it does
+  // Rules of which no memory tells may match a line like it, this one first.
+  std::uint16_t first_asked = Event::kNoRule;
+  ToldDigits told;  // a line like it has the same digits there, or such as make no difference
+
+  std::shared_ptr<const LineFields> fields;  // of the message, where rules ask for them
+
+  // Of a line that was asked for the formats that it shows: these.
+  static constexpr std::size_t kMostFormats = 4;
+  std::uint8_t format_count = 0;
+  std::array<std::uint16_t, kMostFormats> formats{};
+
+  // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
+  void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);
+  void groups_of(std::string_view line, Pattern::Groups& groups) const;
+
+ private:
+  std::uint8_t groups_ = 0;
+  std::array<Place, Pattern::kMaxGroups + 1> places_{};
+};
+
 class ShapeMemory {
  public:
+  ShapeMemory() = default;
+  ShapeMemory(const ShapeMemory&) = delete;
+  ShapeMemory& operator=(const ShapeMemory&) = delete;
+
   // Of lines of other lengths nothing is remembered.
   static constexpr std::size_t kShortest = 1, kLongest = 512;
-
-  // What is known of a line and of all like it. Places are counted in bytes from the line's beginning.
-  struct Shape {
-    static constexpr std::uint8_t kNoHeader = 0xff;
-    std::uint16_t rule = Event::kNoRule;  // of none
-    std::uint16_t file = 0;               // that wrote the line (RuleIndex)
-    std::uint16_t header = 0, header_end = 0, message = 0;
-    std::uint8_t header_form = kNoHeader;  // by its place among the format's
-    bool quiet = false;                    // Event::quiet
-    bool strips_alike = true;              // what is stripped off a line like it is the same
-    // Rules of which no memory tells may match a line like it, this one first.
-    std::uint16_t first_asked = Event::kNoRule;
-    ToldDigits told;  // a line like it has the same digits there, or such as make no difference
-
-    std::shared_ptr<const LineFields> fields;  // of the message, where rules ask for them
-
-    // Of a line that was asked for the formats that it shows: these.
-    static constexpr std::size_t kMostFormats = 4;
-    std::uint8_t format_count = 0;
-    std::array<std::uint16_t, kMostFormats> formats{};
-
-    // Where the groups of the rule's pattern stand: `count` of them, the whole match among them.
-    void keep_groups(std::string_view line, const Pattern::Groups& groups, std::size_t count);
-    void groups_of(std::string_view line, Pattern::Groups& groups) const;
-
-   private:
-    std::uint8_t groups_ = 0;
-    std::array<Place, Pattern::kMaxGroups + 1> places_{};
-  };
 
   // Where a line's groups are put, for whoever looks at it: making room for them anew for each line costs more than
   // finding them.
@@ -66,10 +73,16 @@ class ShapeMemory {
   static std::uint64_t new_list();
 
   // What is remembered of lines like this one, looked at in the way of that number; nullptr: nothing.
-  const Shape* find(std::uint64_t list, std::string_view line);
+  const RememberedShape* find(std::uint64_t list, std::string_view line) {
+    const Entry* const entry = expected_;
+    if (!entry || entry->list != list || !entry->is_like(line) || !entry->shape.told.hold(line))
+      return look_up(list, line);
+    asked_.size = 0;
+    return found(entry);
+  }
 
   // Of the line that was asked for last, and of all like it.
-  void remember(const Shape& shape);
+  void remember(const RememberedShape& shape);
 
  private:
   static constexpr std::size_t kShapes = 512;
@@ -79,18 +92,27 @@ class ShapeMemory {
     std::uint64_t list = 0;
     std::uint16_t size = 0;  // of the line; 0: nothing is remembered here
     std::uint16_t next = 0;  // which entry was found behind this one
-    Shape shape;
+    RememberedShape shape;
     std::array<char, kLongest> text{};  // the line, its digits made zeros
 
-    bool is_like(std::string_view line) const;  // but for digits told apart
+    bool is_like(std::string_view line) const {  // but for digits told apart
+      return line.size() == size && is_alike(text.data(), line);
+    }
   };
 
   std::uint64_t zero_digits(std::string_view line);  // into asked_, whose hash it gives
-  const Shape* found(std::size_t place);
+  const RememberedShape* look_up(std::uint64_t list, std::string_view line);
+  const RememberedShape* found(const Entry* entry) {
+    last_ = entry;
+    expected_ = entries_.data() + entry->next;
+    return &entry->shape;
+  }
+  const RememberedShape* found_behind_last(std::size_t place);
 
-  Entry asked_;                 // the line asked for last, where it was not the one expected
-  std::size_t last_ = 0;        // the entry found last
-  std::vector<Entry> entries_;  // by hash, in pairs
+  Entry asked_;                      // the line asked for last, where it was not the one expected
+  std::vector<Entry> entries_;       // by hash, in pairs
+  const Entry* last_ = nullptr;      // the one found last
+  const Entry* expected_ = nullptr;  // the one that was found behind it the time before
 };
 
 }  // namespace etad

@@ -40,10 +40,10 @@ bool is_bar_of_test(const Event& event, const track::RunTrack& r) {
 
 // A line that says nothing of a training, half an hour and more behind the last one of a run whose own lines bear times: a
 // program's that came later.
-bool comes_long_after(const track::RunTrack& r, const Event& event, Instant now) {
+bool comes_long_after(const track::RunTrack& r, Instant now) {
   constexpr auto kLong = std::chrono::minutes(30);
   const bool dated = r.window.from && r.window.from->dated;
-  return event.kind == EventKind::none && dated && r.run.ended_at && now - *r.run.ended_at > kLong;
+  return dated && r.run.ended_at && now - *r.run.ended_at > kLong;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   // What begins another run is no life of the one before: that was over, and its last words say how it ended.
   const bool same = state.current && (!before || before == state.current->run.ordinal);
   if (same && was_open && now && !may_be_anothers(event.kind) &&
-      !comes_long_after(*state.current, event, *now)) {
+      !(event.kind == EventKind::none && comes_long_after(*state.current, *now))) {
     state.current->run.ended_at = *now;
     state.current->dirty = true;
   }
@@ -150,6 +150,27 @@ Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 void Tracker::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
                    Records& out) {
   impl_->feed(line, event, arrival, out);
+}
+
+bool Tracker::may_pass_over() const {
+  const track::RunTrack* const r = impl_->runs.open();
+  return r && r->progressed() && r->run.state == RunState::running &&
+         r->description.body == track::Body::none && !r->last_words.traceback;
+}
+
+void Tracker::pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival,
+                        Records& out) {
+  track::RunTrack& r = *impl_->runs.open();
+  if (time) {
+    impl_->state.last_time = *time;
+    r.window.see_line(*time);
+  }
+  const std::optional<Instant>& now = time ? time : arrival;
+  if (!now) return;
+  impl_->epochs.date_heading(r, *now, out);
+  if (comes_long_after(r, *now)) return;
+  r.run.ended_at = *now;
+  r.dirty = true;
 }
 
 bool Tracker::hears_surroundings(EventKind kind) const {

@@ -33,6 +33,10 @@ class Tracker {
   // `arrival` is when the line was seen, given only when followed live; it dates lines without a time.
   void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
 
+  // Whether a line that says nothing but when it was written shows no more than that the run goes on, and such a one.
+  bool may_pass_over() const;
+  void pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival, Records& out);
+
   // Whether a line of this kind, about to be fed, may say what is computed in (precision_in; empty: it does not) and on how
   // many devices (devices_in; 0), and what it says.
   bool hears_surroundings(EventKind kind) const;

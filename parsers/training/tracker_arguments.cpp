@@ -51,10 +51,10 @@ void track::Values::argument(const Moment& m) {
 // A training's program says it before the first step; amid one another may begin, of which only such lines are asked as
 // speak of one: the many that no rule knows would cost much.
 bool track::Values::hears_surroundings(EventKind kind) const {
+  if (kind != EventKind::none)
+    return kind == EventKind::setting || kind == EventKind::argument || kind == EventKind::run_start;
   const RunTrack* const r = all_.runs.open();
-  const bool under_way = r && r->progressed() && r->run.state == RunState::running;
-  return kind == EventKind::setting || kind == EventKind::argument || kind == EventKind::run_start ||
-         (kind == EventKind::none && !under_way);
+  return !(r && r->progressed() && r->run.state == RunState::running);
 }
 
 // Of several numbers of devices the largest is that of all: the others may be a node's, or a group's.

@@ -25,7 +25,7 @@ TEST(ShapeMemory, KnowsAMessageByAllButItsDigits) {
   groups[1] = std::string_view(message).substr(10, 3);
   groups[2] = {};
   EXPECT_EQ(shapes.find(7, message), nullptr);
-  ShapeMemory::Shape said;
+  RememberedShape said;
   said.rule = 3;
   said.keep_groups(message, groups, 3);
   shapes.remember(said);
@@ -53,7 +53,7 @@ TEST(ShapeMemory, KnowsTheDigitsThatWereToldApart) {
   ShapeMemory shapes;
   const auto remember = [&](std::string_view line, std::uint16_t rule) {
     EXPECT_EQ(shapes.find(7, line), nullptr) << line;
-    ShapeMemory::Shape said;
+    RememberedShape said;
     said.rule = rule;
     said.told.note(6, line[6], digit_set('0'));
     shapes.remember(said);
@@ -72,7 +72,7 @@ TEST(ShapeMemory, KeepsALineForAllWhoLookAtIt) {
   ShapeMemory shapes;
   for (std::uint16_t list = 1; list <= 4; ++list) {
     EXPECT_EQ(shapes.find(list, kDisplay), nullptr);
-    ShapeMemory::Shape said;
+    RememberedShape said;
     said.rule = list;
     shapes.remember(said);
   }
