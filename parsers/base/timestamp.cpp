@@ -57,7 +57,7 @@ std::int64_t glog_micros(const char* p) {
 
 // "20261121 00:40:0" or, without a year, "1121 00:40:0": false where that is not what stands at p. Fills the
 // cache where it is a time that exists; empties it where it is none.
-bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
+[[gnu::noinline]] bool read_glog_key(const char* p, bool has_year, TimeContext& context) {
   auto& cache = context.known_time;
   cache.length = 0;
   const std::size_t length = has_year ? kGlogYearKey : kGlogKey;

@@ -144,15 +144,19 @@ struct Format::Impl {
     event.rule = known.rule;
   }
 
-  // The header's time, or that of a header that came without a message.
-  static std::optional<Instant> time_of(const LineHeader& header, TimeContext& context) {
-    if (!context.carried) return header.time;
-    const auto carried = std::exchange(context.carried, std::nullopt);
-    return header.present ? header.time : carried;
+  // The header's time, or that of a header that came without a message, into `time` where there is one. (Value by value:
+  // an optional that has just been written and is copied whole has the processor wait.)
+  static void take_time(const LineHeader& header, TimeContext& context, std::optional<Instant>& time) {
+    if (header.time) {
+      time = *header.time;
+    } else if (!header.present && context.carried) {
+      time = *context.carried;
+    }
+    if (context.carried) context.carried.reset();
   }
   static void date(const LineHeader& header, TimeContext& context, Event& event) {
     event.headed = header.present;
-    event.time = time_of(header, context);
+    take_time(header, context, event.time);
     if (header.present && event.message.empty()) context.carried = header.time;
   }
 
@@ -373,7 +377,7 @@ bool Format::read_time(std::string_view line, const RememberedShape& known, Time
                        std::optional<Instant>& time) const {
   LineHeader header;
   if (!impl_->read_header_of(known, line, context, header)) return false;
-  time = Impl::time_of(header, context);
+  Impl::take_time(header, context, time);
   return true;
 }
 
