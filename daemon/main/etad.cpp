@@ -66,7 +66,7 @@ tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Pa
 }
 
 int check_only(const Asked& asked, const Config& config) {
-  const auto formats = etad::load_rules(config.rules.path);
+  const auto formats = etad::load_rules(config.rules.path, etad::Samples::to_check);
   if (!formats) return report(formats.error());
   auto warnings = config.warnings;
   if (!config.alerts.command.empty())

@@ -26,13 +26,17 @@ class ShapeMemory;
 struct RememberedShape;
 class Vocabulary;
 
+// Whether it is known of a rule file that its samples give what they say, and that no other format claims them
+// (rule_check.h). To check it takes as long as to read and compile it.
+enum class Samples : std::uint8_t { to_check, known_to_hold };
+
 // A compiled rule file. Immutable; shared by all sources of that format.
 class Format {
  public:
   // `where` names the file in errors. All mistakes of the file are reported, not only the first. Of a file of several
   // formats it is the first one, with the others as its siblings.
-  static tl::expected<std::shared_ptr<const Format>, std::vector<Error>> load(std::string_view where,
-                                                                              std::string_view toml);
+  static tl::expected<std::shared_ptr<const Format>, std::vector<Error>> load(
+      std::string_view where, std::string_view toml, Samples samples = Samples::to_check);
   ~Format();
   const std::vector<std::shared_ptr<const Format>>& siblings() const;
   const std::string& name() const;
@@ -131,7 +135,8 @@ class Format {
 class FormatSet {
  public:
   // Cross-checks: each format's samples against every other format's recognition.
-  static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats);
+  static tl::expected<FormatSet, std::vector<Error>> make(std::vector<std::shared_ptr<const Format>> formats,
+                                                          Samples samples = Samples::to_check);
 
   std::shared_ptr<const Format> find(std::string_view name) const;  // nullptr: none of that name
   // With `shapes` the same, and mostly sooner. Without `generic` no generic format. One that reads the log and has made
