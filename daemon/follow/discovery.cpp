@@ -177,7 +177,7 @@ void Discovery::match(FileSystem& files, const std::string& directory,
     std::string path = joined(directory, entry.name);
     if (parts.is_last) {
       matched_[watch_] = true;
-      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch_, false});
+      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch_, false, entry.inode});
     } else if (may_look(files, directory, entry)) {
       tasks_.push_back({std::move(path), parts.rest});
     }

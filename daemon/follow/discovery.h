@@ -23,8 +23,9 @@ class Discovery {
 
   struct Found {
     std::string path;
-    std::size_t watch = 0;  // the first that finds it
-    bool literal = false;   // named in full: followed even while it is not there
+    std::size_t watch = 0;    // the first that finds it
+    bool literal = false;     // named in full: followed even while it is not there
+    std::uint64_t inode = 0;  // as its directory has it; 0: it does not say
   };
 
   explicit Discovery(std::size_t most_folders = kMostFolders) : most_folders_(most_folders) {}

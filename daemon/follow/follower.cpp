@@ -137,8 +137,12 @@ void Follower::Impl::scan(SteadyTime now) {
   refused.clear();
   unasked.clear();
   if (!unknown.empty()) {
-    std::unordered_set<std::string_view> all;
-    for (const Discovery::Found& file : found) all.insert(file.path);
+    Lying all;
+    for (const Discovery::Found& file : found) {
+      all.paths.insert(file.path);
+      if (const auto known = by_path.find(file.path); known != by_path.end() && file.inode != 0)
+        all.followed.emplace(file.inode, known->second);
+    }
     // What used up the share of inflating in the scan before comes last in this one.
     const auto after = std::find_if(unknown.begin(), unknown.end(), [this](const Discovery::Found* file) {
       return file->path == scan_spender;
@@ -179,8 +183,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
 
 // False: nothing new. A rotated file belongs to the stream it was rotated away from, and a file that another
 // stream is reading, or that lies there under two names, to that one.
-bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all,
-                           SteadyTime now) {
+bool Follower::Impl::admit(const Discovery::Found& found, const Lying& all, SteadyTime now) {
   if (by_path.contains(found.path)) return false;
   const SplitPath place = split_path(found.path);
   const bool apart = found.literal || discovery.watch(found.watch).apart;
@@ -188,7 +191,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (const auto rotated = rotated_name(place.name); rotated && !apart) {
     const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
     const bool belongs =
-        (by_path.contains(base) || all.contains(base)) && may_be_rotated_from(base, found.path);
+        (by_path.contains(base) || all.paths.contains(base)) && may_be_rotated_from(base, found.path);
     if (belongs && passed_look) pass_over(found.path, base);
     if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
     if (!by_path.contains(base)) unknown_log = base;
@@ -203,6 +206,10 @@ bool Follower::Impl::admit(const Discovery::Found& found, const std::unordered_s
   if (status && status->type == FileType::regular) {
     if (const auto owner = by_key.find(key_of(*status)); owner != by_key.end()) {
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
+      return false;
+    }
+    if (const auto owner = stream_of_another_name(*status, all)) {
+      schedule.hint(*owner, now);
       return false;
     }
     if (!found.literal && has_too_many(status->owner)) {

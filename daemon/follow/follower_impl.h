@@ -83,7 +83,13 @@ struct Follower::Impl {
   Followed& add(const std::string& path, std::size_t watch, bool literal, SteadyTime now);
   void drop(StreamId id);
   void scan(SteadyTime now);
-  bool admit(const Discovery::Found& found, const std::unordered_set<std::string_view>& all, SteadyTime now);
+  // What a scan has found.
+  struct Lying {
+    std::unordered_set<std::string_view> paths;
+    std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
+  };
+  bool admit(const Discovery::Found& found, const Lying& all, SteadyTime now);
+  std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Lying& all);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
                               std::int64_t from, bool may_go_on);
   void note_target(Followed& followed);

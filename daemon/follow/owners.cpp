@@ -119,6 +119,17 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   return false;
 }
 
+// A file that lies under a stream's path as well, and is that one's own affair, though it may not have seen it there yet.
+std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus& status, const Lying& all) {
+  if (status.links < 2) return {};
+  const auto [first, last] = all.followed.equal_range(status.inode);
+  for (auto each = first; each != last; ++each) {
+    const auto there = files.status(streams.at(each->second).path);
+    if (there && key_of(*there) == key_of(status)) return each->second;
+  }
+  return {};
+}
+
 bool Follower::Impl::is_being_put_there(const FileStatus& status) const {
   const auto since = [this](Instant time) { return std::chrono::abs(around.wall - time); };
   return since(status.born) < kPutThereWithin &&

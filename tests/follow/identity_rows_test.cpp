@@ -354,6 +354,22 @@ TEST(Following, OneFileByTwoPathsIsOneStream) {
   EXPECT_EQ(etad.follower->statuses().size(), 1U);
 }
 
+// Found as seed 310010800: of a line or two nobody can tell whose they are, but the file lies under the log's own path.
+TEST(Following, AReplacedFileOfAFewLinesIsReadOnceUnderItsTwoNames) {
+  for (const bool restarts : {false, true}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, "one\n");
+    etad.poll();
+    if (restarts) etad.stop();
+    etad.files.replace(kLog, "one\ntwo\n");
+    etad.files.hard_link(kLog, "/logs/a_second_name.log");
+    if (restarts) etad.start();
+    etad.poll();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << restarts;
+  }
+}
+
 TEST(Following, GzBesideTheLog) {
   Harness etad({{"/logs/*", 0, true}});
   etad.files.write(kLog, "one\n");
