@@ -120,12 +120,14 @@ std::vector<Day> numeric_days(Words& words) {
   return {{year, a, b}, {year, b, a}};
 }
 
-// "Aug 28", "28 Aug 2023", "Aug 28, 2023".
+// "Aug 28", "28 Aug 2023", "Aug 28, 2023", "28-Aug-23", "28/Aug/2023".
 std::vector<Day> named_days(Words& words) {
   Day day;
+  char separator = ' ';
   if (is_digit(words.next())) {
     day.day = value(words.number(2));
-    words.any(" -");
+    separator = words.next();
+    words.any(" -/");
   }
   day.month = month_named(words.letters(9));
   if (day.month == 0) return {};
@@ -134,10 +136,11 @@ std::vector<Day> named_days(Words& words) {
     day.day = value(words.number(2));
   }
   Words behind = words;
-  behind.any(" ,-");
+  const bool joined = separator != ' ' && behind.next() == separator;
+  behind.any(" ,-/");
   const std::string_view year = behind.number(4);
-  if (year.size() == 4 && behind.next() != ':') {
-    day.year = value(year);
+  if (joined ? full_year(year) > 0 : year.size() == 4 && behind.next() != ':') {
+    day.year = full_year(year);
     words = behind;
   }
   return {day};

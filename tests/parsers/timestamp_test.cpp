@@ -337,6 +337,9 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("03/19 09:54:17 1000/5000 m"), "2026-03-19T09:54:17Z||1000/5000 m");
   EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T09:31:32Z||m");
   EXPECT_EQ(of("Wed 07 Sep 2022 07:49:57 - INFO - m"), "2022-09-07T07:49:57Z||INFO - m");
+  EXPECT_EQ(of("07-Sep-22 07:49:57 - m"), "2022-09-07T07:49:57Z||m");
+  EXPECT_EQ(of("[07/Sep/2022 07:49:57] m"), "2022-09-07T07:49:57Z||m");
+  EXPECT_EQ(of("07-Mar 07:49:57 m"), "2026-03-07T07:49:57Z||m");
   EXPECT_EQ(of("Mar 28 02:05:44 m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("03-28 02:05:44, m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("[13/40 01:02:03] m"), "no time||m");
