@@ -124,8 +124,9 @@ bool begins_another(const RunTrack& r, const Event& event) {
 
 // Where epochs state their times, a line without one that names an earlier one speaks of what was best, or loaded.
 bool looks_back(const RunTrack& r, const Event& event) {
+  if (event.text(Field::unit) != "epoch" || !r.epochs.shortest) return false;
   const auto iteration = count_of(event, Field::iteration);
-  return event.text(Field::unit) == "epoch" && r.epochs.shortest && iteration && iteration < r.run.iteration;
+  return iteration && iteration < r.run.iteration;
 }
 
 // A line of no bar that counts on where the run stands, out of more: a training that was gone on with, of which more is
