@@ -1,6 +1,6 @@
 // Any text as a log, read as the daemon reads one: by whichever of the shipped formats it shows, with restarts in
 // between. Whatever it says, the records are sound, the state stays small and goes on where it was, and lines that are
-// remembered by their shapes say what they say when matched anew.
+// remembered by their shapes say what they say when matched anew, as does all of the log.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -53,6 +53,14 @@ void check_alike(const Format& format, std::string line, const TimeContext& cont
   }
 }
 
+void restart_parser(LogParser& parser, const LogOptions& options, std::size_t read) {
+  const std::string state = parser.save();
+  require(state.size() <= 64 * read + 200'000);
+  auto restored = LogParser::restore(options, state);
+  require(restored.has_value() && restored->save() == state);
+  parser = std::move(*restored);
+}
+
 }  // namespace
 
 // The samples of the shipped rule files: lines as the frameworks write them.
@@ -79,27 +87,33 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.host = "host";
   options.labels = {{"batch_size", "4"}};
   options.shapes = &shapes;
-  LogParser parser(options);
+  LogOptions without = options;
+  without.shapes = nullptr;
+  LogParser parser(options), anew(without);
   Instant now(std::chrono::seconds(1'800'000'000));
-  Records records;
+  Records records, records_anew;
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
     if (const auto format = options.formats->find(parser.format()))
       check_alike(*format, std::string(text.substr(at, end - at)), context, other_shapes);
-    parser.feed(text.substr(at, end - at), live ? std::optional(now) : std::nullopt, now, records);
+    const std::optional<Instant> arrival = live ? std::optional(now) : std::nullopt;
+    parser.feed(text.substr(at, end - at), arrival, now, records);
+    anew.feed(text.substr(at, end - at), arrival, now, records_anew);
     now += std::chrono::seconds(1);
     at = end + 1;
     if (restart == 0 || lines % restart != 0) continue;
-    const std::string state = parser.save();
-    require(state.size() <= 64 * text.size() + 200'000);
-    auto restored = LogParser::restore(options, state);
-    require(restored.has_value() && restored->save() == state);
-    parser = std::move(*restored);
+    restart_parser(parser, options, text.size());
+    restart_parser(anew, without, text.size());
   }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  const auto end = [](LogParser& log, Records& out) {
+    log.settle(out);
+    log.close(out);
+    log.flush(out);
+  };
+  end(parser, records);
+  end(anew, records_anew);
   check(records);
+  require(parser.save() == anew.save() && records.segments.size() == records_anew.segments.size());
   return 0;
 }
