@@ -1,5 +1,7 @@
 #include "parsers/base/end_words.h"
 
+#include <algorithm>
+
 #include "parsers/base/sixteen.h"
 
 namespace etad {
@@ -32,6 +34,13 @@ bool ends_stopping(std::string_view line) {
 // The head of Lightning's test in its older form, which none of the words above is in.
 bool is_lightnings_older_test(std::string_view line) {
   return line.ends_with('S') && line.ends_with(" TEST RESULTS") && line.starts_with("DATALOADER:");
+}
+
+// "[2026-03-04 05:06:07,250] [ERROR] [launch.py:325:sigkill_handler] ['python', …] exits with return code = 1".
+bool ends_with_code_of_deepspeed(std::string_view line) {
+  constexpr std::string_view kWords = " exits with return code = ";
+  constexpr std::size_t kCode = 4;  // "-255"
+  return line.substr(line.size() - std::min(line.size(), kWords.size() + kCode)).find(kWords) != line.npos;
 }
 
 }  // namespace
@@ -67,6 +76,8 @@ bool is_last_of_process(std::string_view line) {
       return begins("TERM_RUNLIMIT: ") || begins("TERM_MEMLIMIT: ") || begins("TERM_OWNER: ");
     case '=':
       return begins("=>> PBS: job killed: ");
+    case '[':
+      return ends_with_code_of_deepspeed(line);
     case 'E':  // torchrun's
       return line.find(" failed (exitcode: ") != line.npos || line.find(":failed (exitcode: ") != line.npos;
     default:

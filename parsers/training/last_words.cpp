@@ -168,8 +168,9 @@ bool LastWords::is_stop() const {
   if (interrupted || message.starts_with("KeyboardInterrupt") || message == "Terminated") return true;
   for (const std::string_view by_signal :
        {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated",
-        "failed (exitcode: -15)", "failed (exitcode: -2)", "on signal 15 ", "on signal 2 ", ": Terminated",
-        "TERM_RUNLIMIT", "TERM_OWNER", "PBS: job killed: walltime"})
+        "failed (exitcode: -15)", "failed (exitcode: -2)", "return code = -15", "return code = -2",
+        "on signal 15 ", "on signal 2 ", ": Terminated", "TERM_RUNLIMIT", "TERM_OWNER",
+        "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
 }
@@ -191,7 +192,9 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (is_last_of_process(line)) {
-    message = kept_text(line, kMaxMessage);
+    const std::size_t code =
+        line.rfind(" exits with return code = ");  // a command of any length stands before it
+    message = kept_text(code == line.npos ? line : line.substr(code + 1), kMaxMessage);
     return;
   }
   if (const std::string_view signal = signal_of(line); !signal.empty()) {

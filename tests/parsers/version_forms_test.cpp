@@ -229,11 +229,15 @@ TEST(VersionForms, EndsWithoutAnException) {
         "E0304 05:10:01.250000 4711 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: "
         "1) local_rank: 3",
         "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 0 (pid: 4711)",
+        "[2025-03-04 05:10:01,250] [ERROR] [launch.py:325:sigkill_handler] ['python', 'train.py'] exits with "
+        "return code = 1",
         "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit."}},
       {RunState::stopped,
        {"srun: error: node1: task 0: Terminated",
         "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
         "=>> PBS: job killed: walltime 86412 exceeded limit 86400",
+        "[2025-03-04 05:10:01,250] [ERROR] [launch.py:325:sigkill_handler] ['python', '" +
+            std::string(600, 'x') + "'] exits with return code = -15",
         "wandb: Ctrl + C detected. Stopping sync.",
         "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -15) local_rank: 0 (pid: "
         "4711)"}},
