@@ -69,7 +69,7 @@ bool is_last_of_process(std::string_view line) {
       return begins("terminate called after throwing");
     case 'm':
       return begins("mpirun noticed that process rank ") ||
-             begins("mpirun detected that one or more processes exited");
+             begins("mpirun detected that one or more processes exited") || begins("make: *** [");
     case 's':
       return begins("srun: error: ") && line.find(": task") != line.npos;
     case 'T':
@@ -78,8 +78,14 @@ bool is_last_of_process(std::string_view line) {
       return begins("=>> PBS: job killed: ");
     case '[':
       return ends_with_code_of_deepspeed(line);
-    case 'E':  // torchrun's
-      return line.find(" failed (exitcode: ") != line.npos || line.find(":failed (exitcode: ") != line.npos;
+    case '#':  // GitHub's runners
+      return begins("##[error]Process completed with exit code ") ||
+             begins("##[error]The operation was canceled");
+    case 'C':  // time's
+      return begins("Command exited with non-zero status ");
+    case 'E':  // GitHub's page, conda's, torchrun's
+      return begins("Error: Process completed with exit code ") || begins("ERROR conda.cli.main_run") ||
+             line.find(" failed (exitcode: ") != line.npos || line.find(":failed (exitcode: ") != line.npos;
     default:
       return false;
   }

@@ -12,8 +12,9 @@ bool may_tell_end(std::string_view line);
 // "slurmstepd: …", by which Slurm speaks of a job.
 bool is_slurmstepd(std::string_view line);
 
-// What a shell, a language's runtime, a launcher or a batch system says of a process that is gone: "Segmentation fault
-// (core dumped)", "terminate called after throwing an instance of …", "Fatal Python error: …", "… failed (exitcode: 1) …".
+// What a shell, a language's runtime, a launcher, a batch system or a CI's runner says of a process that is gone:
+// "Segmentation fault (core dumped)", "terminate called after throwing an instance of …", "Fatal Python error: …",
+// "… failed (exitcode: 1) …", "##[error]Process completed with exit code 137.".
 bool is_last_of_process(std::string_view line);
 
 // "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well.

@@ -170,7 +170,7 @@ bool LastWords::is_stop() const {
        {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated",
         "failed (exitcode: -15)", "failed (exitcode: -2)", "return code = -15", "return code = -2",
         "on signal 15 ", "on signal 2 ", ": Terminated", "TERM_RUNLIMIT", "TERM_OWNER",
-        "PBS: job killed: walltime"})
+        "The operation was canceled", "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
 }

@@ -231,6 +231,9 @@ TEST(VersionForms, EndsWithoutAnException) {
         "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 0 (pid: 4711)",
         "[2025-03-04 05:10:01,250] [ERROR] [launch.py:325:sigkill_handler] ['python', 'train.py'] exits with "
         "return code = 1",
+        "make: *** [Makefile:12: train] Error 1", "Command exited with non-zero status 1",
+        "##[error]Process completed with exit code 137.", "Error: Process completed with exit code 1.",
+        "ERROR conda.cli.main_run:execute(49): `conda run python train.py` failed. (See above for error)",
         "TERM_MEMLIMIT: job killed after reaching LSF memory usage limit."}},
       {RunState::stopped,
        {"srun: error: node1: task 0: Terminated",
@@ -238,7 +241,7 @@ TEST(VersionForms, EndsWithoutAnException) {
         "=>> PBS: job killed: walltime 86412 exceeded limit 86400",
         "[2025-03-04 05:10:01,250] [ERROR] [launch.py:325:sigkill_handler] ['python', '" +
             std::string(600, 'x') + "'] exits with return code = -15",
-        "wandb: Ctrl + C detected. Stopping sync.",
+        "wandb: Ctrl + C detected. Stopping sync.", "##[error]The operation was canceled.",
         "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -15) local_rank: 0 (pid: "
         "4711)"}},
       {RunState::lost, {"Aborting nothing", "Sequence length 2048", "Starting evaluation"}}};
