@@ -168,10 +168,10 @@ bool LastWords::is_stop() const {
   if (interrupted || message.starts_with("KeyboardInterrupt") || message == "Terminated") return true;
   for (const std::string_view by_signal :
        {"SignalException: ", "FatalError: `Termination signal`", "is killed by signal: Terminated",
-        "failed (exitcode: -15)", "failed (exitcode: -2)", "return code = -15", "return code = -2",
-        "on signal 15 ", "on signal 2 ", ": Terminated", "TERM_RUNLIMIT", "TERM_OWNER",
-        "The operation was canceled", "PBS: job killed: walltime"})
+        "failed (exitcode: -15)", "failed (exitcode: -2)", "on signal 15 ", "on signal 2 ", ": Terminated",
+        "TERM_RUNLIMIT", "TERM_OWNER", "The operation was canceled", "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
+  if (message.ends_with("return code = -15") || message.ends_with("return code = -2")) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
 }
 
