@@ -15,8 +15,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-bool take_clock(Cursor& c, WallTime& t) {
-  return c.take_digits(2, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
+// "18:34:48"; "6:34:48" where `digits` says that the hour has one.
+bool take_clock(Cursor& c, WallTime& t, int digits = 2) {
+  return c.take_digits(digits, t.hour) && c.take(':') && c.take_digits(2, t.minute) && c.take(':') &&
          c.take_digits(2, t.second);
 }
 
@@ -28,13 +29,23 @@ bool take_seconds(Cursor& c, WallTime& t) {
 }
 
 // "02:21:06 PM": the half of the day, where the clock has one.
-void take_half_day(Cursor& c, WallTime& t) {
+bool take_half_day(Cursor& c, WallTime& t) {
   Cursor behind = c;
   behind.take(' ');
   const int later = behind.take_any("Pp") ? 12 : 0;
-  if ((later == 0 && !behind.take_any("Aa")) || !behind.take_any("Mm") || behind.at_letter()) return;
+  if ((later == 0 && !behind.take_any("Aa")) || !behind.take_any("Mm") || behind.at_letter()) return false;
   t.hour = t.hour % 12 + later;
   c = behind;
+  return true;
+}
+
+// "18:34:48.250", "06:34:48 PM", and "6:34:48 PM": an hour of one digit is a time of day where the half of it is told, and
+// else a time that something took.
+bool take_time_of_day(Cursor& c, WallTime& t) {
+  const bool short_hour = c.digits_ahead() == 1;
+  if (!take_clock(c, t, short_hour ? 1 : 2)) return false;
+  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
+  return take_half_day(c, t) || !short_hour;
 }
 
 // Two digits at p; anything else makes `bad` negative for good.
@@ -132,22 +143,27 @@ LineHeader read_glog(std::string_view line, TimeContext& context) {
   return header;
 }
 
+// "Z", "+02:00", "+0200", " UTC", and " +0200" where no number goes on: a message may begin with " -0200.5".
 void take_zone(Cursor& c, WallTime& t) {
   if (c.take_any("Zz")) {
     t.offset = 0;
     return;
   }
-  const Cursor before = c;
-  const bool east = c.peek() == '+';
-  int hours = 0, minutes = 0;
-  if (c.take_any("+-") && c.take_digits(2, hours)) {
-    c.take(':');
-    if (c.take_digits(2, minutes) && hours <= 15 && minutes <= 59) {
-      t.offset = (hours * 3600 + minutes * 60) * (east ? 1 : -1);
-      return;
-    }
+  Cursor behind = c;
+  const bool apart = behind.take(' ');
+  if (behind.take_word("UTC") && !behind.at_letter() && behind.peek() != '+' && behind.peek() != '-') {
+    t.offset = 0;
+    c = behind;
+    return;
   }
-  c = before;
+  const bool east = behind.peek() == '+';
+  int hours = 0, minutes = 0;
+  if (!behind.take_any("+-") || !behind.take_digits(2, hours)) return;
+  behind.take(':');
+  if (!behind.take_digits(2, minutes) || hours > 15 || minutes > 59) return;
+  if (apart && (is_digit(behind.peek()) || behind.peek() == '.' || behind.peek() == '/')) return;
+  t.offset = (hours * 3600 + minutes * 60) * (east ? 1 : -1);
+  c = behind;
 }
 
 // ":48:11,713" behind the hour. Where the whole year is there, "-48-11", "_48_11" and ":48" alone are times as well.
@@ -195,7 +211,8 @@ bool take_known_minute(Cursor& c, TimeContext& context, std::optional<Instant>& 
   Cursor after = behind;
   if (after.take_any("Zz+-")) return false;
   after.take(' ');
-  if (after.take_any("AaPp")) return false;
+  if (after.take_any("AaPpU")) return false;
+  if (after.take_any("+-") && is_digit(after.peek())) return false;
   c = behind;
   at = cache.base + std::chrono::seconds{t.second} + microseconds{t.micros};
   context.last = at;
@@ -279,9 +296,7 @@ bool take_clock_header(Cursor& c, WallTime& t) {
   const bool named = !level.empty() && level.size() <= 8 && c.take_word(" - ");
   if (!named) c = line;
   const bool bracketed = !named && c.take_any("[(");
-  if (!take_clock(c, t)) return false;
-  if (c.take(',') || c.take('.')) c.take_fraction(t.micros);
-  take_half_day(c, t);
+  if (!take_time_of_day(c, t)) return false;
   if (named) return c.take_word(" - ");
   if (bracketed && c.peek() == ' ' && c.take_until("])").size() > kLongestLevelName) return false;
   const bool closed = c.take_any("])");
@@ -428,10 +443,7 @@ std::optional<Instant> read_time(std::string_view text, TimeContext& context) {
   }
   Cursor clock(text);
   WallTime of_day;
-  if (!take_clock(clock, of_day)) return {};
-  if (clock.take('.') || clock.take(',')) clock.take_fraction(of_day.micros);
-  take_half_day(clock, of_day);
-  return clock.done() ? instant_of_day(of_day, context) : std::nullopt;
+  return take_time_of_day(clock, of_day) && clock.done() ? instant_of_day(of_day, context) : std::nullopt;
 }
 
 std::optional<Instant> from_rfc3339(std::string_view text) {

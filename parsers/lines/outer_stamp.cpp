@@ -18,16 +18,18 @@ bool take_clock_of_stamp(Cursor& c) {
   return true;
 }
 
-// "2026-03-04T05:06:07.250Z", "2026-03-04 05:06:07+0100".
+// "2026-03-04T05:06:07.250Z", "2026-03-04 05:06:07+0100", "2026-03-04 05:06:07 +0100".
 bool take_date_and_clock(Cursor& c) {
   int two = 0, four = 0;
   if (!c.take_digits(4, four) || !c.take('-') || !c.take_digits(2, two) || !c.take('-') ||
       !c.take_digits(2, two) || !c.take_any("T ") || !take_clock_of_stamp(c))
     return false;
   if (c.take('Z')) return true;
-  if (Cursor zone = c; zone.take_any("+-") && zone.take_digits(2, two)) {
+  Cursor zone = c;
+  const bool apart = zone.take(' ');
+  if (zone.take_any("+-") && zone.take_digits(2, two)) {
     zone.take(':');
-    if (zone.take_digits(2, two)) c = zone;
+    if (zone.take_digits(2, two) && (!apart || zone.peek() == ' ' || zone.peek() == ']')) c = zone;
   }
   return true;
 }

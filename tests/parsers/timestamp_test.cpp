@@ -41,6 +41,10 @@ TEST(Timestamp, ClocksOfTwelveHours) {
   EXPECT_EQ(message(HeaderForm::iso8601, "2021-09-06 12:00:06 pm | step"), "2021-09-06T12:00:06Z||step");
   EXPECT_EQ(message(HeaderForm::iso8601, "2021-09-06 10:00:06 AMP is on"), "2021-09-06T10:00:06Z||AMP is on");
   EXPECT_EQ(message(HeaderForm::clock, "02:21:06 PM - step"), "2026-05-31T14:21:06Z||step");
+  EXPECT_EQ(message(HeaderForm::clock, "2:21:06 pm step"), "2026-05-31T14:21:06Z||step");
+  EXPECT_EQ(message(HeaderForm::clock, "[9:21:06 PM] step"), "2026-05-31T21:21:06Z||step");
+  EXPECT_EQ(message(HeaderForm::clock, "2:21:06 passed"), "no header");
+  EXPECT_EQ(message(HeaderForm::clock, "2:21:06 step"), "no header");
 }
 
 // One whose minute is known from the line before is read as it would be alone.
@@ -48,14 +52,15 @@ TEST(Timestamp, OfTheSameMinute) {
   TimeContext context = context_at("2026-06-01T00:00:00Z");
   context.zone = [](std::int64_t local) { return local % 1800 < 900 ? 3600 : 7200; };
   for (const std::string_view line :
-       {"2026-05-21 00:40:01,5 - a", "2026-05-21 00:40:59.25 | b",    "2026-05-21 00:40:07 PM c",
-        "2026-05-21 00:40:08 d",     "2026-05-21 00:40:09+05:30 e",   "2026-05-21 00:40:10 f",
-        "2026-05-21 00:40:11Z g",    "2026-05-21 00:40:12 AMP is on", "2026-05-21 00:40:60 leap",
-        "2026-05-21 00:40:61 none",  "2026-05-21 00:40:7 none",       "2026-05-21T00:40:13 h",
-        "[2026-05-21 00:40:14] i",   "2026-05-21 00:41:14 j",         "2026-05-21 12:41:15 PM k",
-        "2026-05-21 12:41:16 l",     "2026-05-21 12:41:17 AM m",      "2026-05-21 12:41:18 n",
-        "26-05-21 12:41:19 o",       "2026-05-21, 12:41:20 p",        "2026-05-21 12:44:60 q",
-        "2026-05-21 12:44:01 r"}) {
+       {"2026-05-21 00:40:01,5 - a",   "2026-05-21 00:40:59.25 | b",    "2026-05-21 00:40:07 PM c",
+        "2026-05-21 00:40:08 d",       "2026-05-21 00:40:09+05:30 e",   "2026-05-21 00:40:10 f",
+        "2026-05-21 00:40:11Z g",      "2026-05-21 00:40:12 AMP is on", "2026-05-21 00:40:60 leap",
+        "2026-05-21 00:40:61 none",    "2026-05-21 00:40:7 none",       "2026-05-21T00:40:13 h",
+        "2026-05-21 00:40:13 +0530 h", "2026-05-21 00:40:13 - 5 h",     "2026-05-21 00:40:13 -5 h",
+        "2026-05-21 00:40:13 UTC h",   "[2026-05-21 00:40:14] i",       "2026-05-21 00:41:14 j",
+        "2026-05-21 12:41:15 PM k",    "2026-05-21 12:41:16 l",         "2026-05-21 12:41:17 AM m",
+        "2026-05-21 12:41:18 n",       "26-05-21 12:41:19 o",           "2026-05-21, 12:41:20 p",
+        "2026-05-21 12:44:60 q",       "2026-05-21 12:44:01 r"}) {
     TimeContext alone = context_at("2026-06-01T00:00:00Z");
     alone.zone = context.zone;
     const auto before = context.last;
@@ -209,6 +214,12 @@ TEST(Timestamp, Iso8601InItsDialects) {
   EXPECT_EQ(message(HeaderForm::iso8601, "2016-10-26 00:48:11,713 Epoch[0]"),
             "2016-10-26T00:48:11.713Z||Epoch[0]");
   EXPECT_EQ(message(HeaderForm::iso8601, "[2020-07-10T18:52:44.594+02:00] m"), "2020-07-10T16:52:44.594Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-07-10 18:52:44 +0200 m"), "2020-07-10T16:52:44Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "[2020-07-10 18:52:44.594 -05:30] m"),
+            "2020-07-11T00:22:44.594Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-07-10 18:52:44.5 UTC m"), "2020-07-10T18:52:44.5Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-07-10 18:52:44 UTCS m"), "2020-07-10T18:52:44Z||UTCS m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2020-07-10 18:52:44 -0200.5 m"), "2020-07-10T18:52:44Z||0200.5 m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2023/01/31 12:00:00 - mmengine - INFO - m"),
             "2023-01-31T12:00:00Z||mmengine - INFO - m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18.641766123Z m"),
