@@ -222,6 +222,9 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Lying& all, Stea
     const auto lost = was_lost_by_another(found.path, *status, 0);
     if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
     if (lost && *lost) return false;
+    const auto copied = lost ? is_copy_of_followed(found.path, *status) : lost;
+    if (!copied && is_passing(copied.error())) return true;
+    if (copied && *copied) return false;
   }
   // Its log may be gone for so long that nobody spoke of it at the start.
   if (const auto watch = discovery.watch_of(unknown_log); watch && recall && !unknown_log.empty()) {

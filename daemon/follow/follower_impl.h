@@ -90,6 +90,7 @@ struct Follower::Impl {
   };
   bool admit(const Discovery::Found& found, const Lying& all, SteadyTime now);
   std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Lying& all);
+  OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
                               std::int64_t from, bool may_go_on);
   void note_target(Followed& followed);

@@ -130,6 +130,36 @@ std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus&
   return {};
 }
 
+// A copy that was given its original's time and has not changed since (`cp -a`, `rsync -a`, a backup), of a followed log
+// that still lies there: all that it holds is read there. Two runs that wrote the same have not done so at the same time.
+OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, const FileStatus& status) {
+  if (!is_copy(status) || status.size < static_cast<std::int64_t>(kHeadBytes) || by_head.empty())
+    return false;
+  const FileKey key = key_of(status);
+  auto file = contents.open(path);
+  if (!file) return tl::unexpected(file.error());
+  if (key_of(file->status) != key) return tl::unexpected(EAGAIN);
+  if (file->content->compressed()) {
+    contents.put_back(*file);
+    return false;
+  }
+  const auto identity = file->content->finished_identity();
+  const auto whole = identity ? part_of_finished(*identity) : std::nullopt;
+  if (!whole || whole->offset != status.size) return false;
+  int asked = 0;
+  auto next = by_head.upper_bound({whole->head.hash, std::numeric_limits<StreamId>::max()});
+  while (next != by_head.begin() && (--next)->first == whole->head.hash && asked++ < kMostAlike) {
+    const Followed& followed = streams.at(next->second);
+    const auto there = files.status(followed.path);
+    if (!there || there->type != FileType::regular || !may_be_of(followed.owner, status)) continue;
+    const bool has_grown = there->size > status.size && there->modified > status.modified;
+    if (!has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
+    const auto same = contents.matches(followed.path, key_of(*there), *whole);
+    if (!same || *same) return same;
+  }
+  return false;
+}
+
 bool Follower::Impl::is_being_put_there(const FileStatus& status) const {
   const auto since = [this](Instant time) { return std::chrono::abs(around.wall - time); };
   return since(status.born) < kPutThereWithin &&
