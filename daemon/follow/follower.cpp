@@ -137,7 +137,7 @@ void Follower::Impl::scan(SteadyTime now) {
   refused.clear();
   unasked.clear();
   if (!unknown.empty()) {
-    Lying all;
+    Listing all;
     for (const Discovery::Found& file : found) {
       all.paths.insert(file.path);
       if (const auto known = by_path.find(file.path); known != by_path.end() && file.inode != 0)
@@ -183,7 +183,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
 
 // False: nothing new. A rotated file belongs to the stream it was rotated away from, and a file that another
 // stream is reading, or that lies there under two names, to that one.
-bool Follower::Impl::admit(const Discovery::Found& found, const Lying& all, SteadyTime now) {
+bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, SteadyTime now) {
   if (by_path.contains(found.path)) return false;
   const SplitPath place = split_path(found.path);
   const bool apart = found.literal || discovery.watch(found.watch).apart;
@@ -219,12 +219,11 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Lying& all, Stea
     const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
     if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
     if (*away) return false;
-    const auto lost = was_lost_by_another(found.path, *status, 0);
-    if (!lost && (is_passing(lost.error()) || is_absent(lost.error()))) return true;  // looked at again soon
-    if (lost && *lost) return false;
-    const auto copied = lost ? is_copy_of_followed(found.path, *status) : lost;
-    if (!copied && is_passing(copied.error())) return true;
-    if (copied && *copied) return false;
+    auto anothers = was_lost_by_another(found.path, *status, 0);
+    if (anothers && !*anothers) anothers = is_copy_of_followed(found.path, *status);
+    if (!anothers && (is_passing(anothers.error()) || is_absent(anothers.error())))
+      return true;  // looked at again soon
+    if (anothers && *anothers) return false;
   }
   // Its log may be gone for so long that nobody spoke of it at the start.
   if (const auto watch = discovery.watch_of(unknown_log); watch && recall && !unknown_log.empty()) {

@@ -84,12 +84,12 @@ struct Follower::Impl {
   void drop(StreamId id);
   void scan(SteadyTime now);
   // What a scan has found.
-  struct Lying {
+  struct Listing {
     std::unordered_set<std::string_view> paths;
     std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
   };
-  bool admit(const Discovery::Found& found, const Lying& all, SteadyTime now);
-  std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Lying& all);
+  bool admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
+  std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Listing& all);
   OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
                               std::int64_t from, bool may_go_on);

@@ -120,7 +120,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
 }
 
 // A file that lies under a stream's path as well, and is that one's own affair, though it may not have seen it there yet.
-std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus& status, const Lying& all) {
+std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus& status, const Listing& all) {
   if (status.links < 2) return {};
   const auto [first, last] = all.followed.equal_range(status.inode);
   for (auto each = first; each != last; ++each) {
@@ -135,16 +135,10 @@ std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus&
 OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, const FileStatus& status) {
   if (!is_copy(status) || status.size < static_cast<std::int64_t>(kHeadBytes) || by_head.empty())
     return false;
-  const FileKey key = key_of(status);
-  auto file = contents.open(path);
-  if (!file) return tl::unexpected(file.error());
-  if (key_of(file->status) != key) return tl::unexpected(EAGAIN);
-  if (file->content->compressed()) {
-    contents.put_back(*file);
-    return false;
-  }
-  const auto identity = file->content->finished_identity();
-  const auto whole = identity ? part_of_finished(*identity) : std::nullopt;
+  // Of a compressed file this is nothing, and it is not inflated for it.
+  const auto identity = contents.identity(path, key_of(status), [](const Fingerprint&) { return false; });
+  if (!identity) return tl::unexpected(identity.error());
+  const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || whole->offset != status.size) return false;
   int asked = 0;
   auto next = by_head.upper_bound({whole->head.hash, std::numeric_limits<StreamId>::max()});
