@@ -23,8 +23,7 @@ inline bool is_alike(const char* zeroed, std::string_view line) {
   const auto step = [&](std::size_t at) {
     const Sixteen own = sixteen_at(zeroed + at);
     const Sixteen most = static_cast<Sixteen>(own == '0') & 9;
-    const Sixteen apart = sixteen_at(line.data() + at) ^ own;
-    other |= (apart > most ? apart : most) ^ most;
+    other |= static_cast<Sixteen>((sixteen_at(line.data() + at) ^ own) > most);
   };
   const std::size_t last = line.size() - sizeof(Sixteen);
   for (std::size_t at = 0; at < last; at += sizeof(Sixteen)) step(at);

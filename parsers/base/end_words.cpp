@@ -38,9 +38,9 @@ bool is_lightnings_older_test(std::string_view line) {
 
 // "[2026-03-04 05:06:07,250] [ERROR] [launch.py:325:sigkill_handler] ['python', …] exits with return code = 1".
 bool ends_with_code_of_deepspeed(std::string_view line) {
-  constexpr std::string_view kWords = " exits with return code = ";
   constexpr std::size_t kCode = 4;  // "-255"
-  return line.substr(line.size() - std::min(line.size(), kWords.size() + kCode)).find(kWords) != line.npos;
+  return line.substr(line.size() - std::min(line.size(), kDeepSpeedsCode.size() + kCode))
+             .find(kDeepSpeedsCode) != line.npos;
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ bool may_tell_end(std::string_view line);
 // "slurmstepd: …", by which Slurm speaks of a job.
 bool is_slurmstepd(std::string_view line);
 
+// What DeepSpeed's launcher writes between the command that failed and its code.
+inline constexpr std::string_view kDeepSpeedsCode = " exits with return code = ";
+
 // What a shell, a language's runtime, a launcher, a batch system or a CI's runner says of a process that is gone:
 // "Segmentation fault (core dumped)", "terminate called after throwing an instance of …", "Fatal Python error: …",
 // "… failed (exitcode: 1) …", "##[error]Process completed with exit code 137.".

@@ -123,7 +123,6 @@ bool LogParser::read_own(const Line& line, Records& out) {
 
 bool LogParser::is_sure() const {
   if (!own_) return false;
-  if (own_->measured() >= kGenericSure) return true;
   const std::int64_t enough = own_->format().is_generic() ? kGenericSure : kSure;
   return own_->is_table() || own_->measured() >= enough || options_.format != "auto";
 }

@@ -192,8 +192,7 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (is_last_of_process(line)) {
-    const std::size_t code =
-        line.rfind(" exits with return code = ");  // a command of any length stands before it
+    const std::size_t code = line.rfind(kDeepSpeedsCode);  // a command of any length stands before it
     message = kept_text(code == line.npos ? line : line.substr(code + 1), kMaxMessage);
     return;
   }

@@ -153,9 +153,8 @@ void Tracker::feed(std::string_view line, const Event& event, const std::optiona
 }
 
 bool Tracker::may_pass_over() const {
-  const track::RunTrack* const r = impl_->runs.open();
-  return r && r->progressed() && r->run.state == RunState::running &&
-         r->description.body == track::Body::none && !r->last_words.traceback;
+  const track::RunTrack* const r = impl_->runs.under_way();
+  return r && r->description.body == track::Body::none && !r->last_words.traceback;
 }
 
 void Tracker::pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival,

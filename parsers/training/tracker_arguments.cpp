@@ -53,8 +53,7 @@ void track::Values::argument(const Moment& m) {
 bool track::Values::hears_surroundings(EventKind kind) const {
   if (kind != EventKind::none)
     return kind == EventKind::setting || kind == EventKind::argument || kind == EventKind::run_start;
-  const RunTrack* const r = all_.runs.open();
-  return !(r && r->progressed() && r->run.state == RunState::running);
+  return all_.runs.under_way() == nullptr;
 }
 
 // Of several numbers of devices the largest is that of all: the others may be a node's, or a group's.

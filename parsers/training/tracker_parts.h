@@ -86,6 +86,10 @@ class Runs : Part {
   RunTrack* ended() {  // the one that is over, and none has begun since; nullptr: none
     return state_.current && state_.current->ended() ? &*state_.current : nullptr;
   }
+  RunTrack* under_way() {  // the run going on, where it has measured something; nullptr: none
+    RunTrack* const r = open();
+    return r && r->progressed() && r->run.state == RunState::running ? r : nullptr;
+  }
   // The run that begins next, of which lines amid the one going on may tell already.
   RunTrack& upcoming();
   bool next_is_described() const;              // by more than what it runs on
