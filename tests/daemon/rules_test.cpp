@@ -6,12 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 
 #include "daemon/shipped_rules.h"
+#include "daemon/system.h"
 #include "parsers/base/files_hash.h"
 #include "tests/places.h"
+#include "tests/storage/temp_dir.h"
 
 namespace etad {
 namespace {
@@ -21,12 +22,9 @@ namespace fs = std::filesystem;
 class Rules : public testing::Test {
  protected:
   Rules() {
-    std::string pattern = (fs::temp_directory_path() / "etad-rules-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
     for (const auto& file : fs::directory_iterator(ETAD_RULES))
       fs::copy_file(file.path(), folder_ / file.path().filename());
   }
-  ~Rules() override { fs::remove_all(folder_); }
 
   // A sample that does not give what it says, at the end of a shipped file.
   void break_sample() const {
@@ -35,16 +33,14 @@ class Rules : public testing::Test {
            "event = \"progress\"\nvalues = { iteration = 351 }\n";
   }
 
-  fs::path folder_;
+  test::TempDir dir_;
+  const fs::path& folder_ = dir_.path();
 };
 
 TEST_F(Rules, TheShippedOnesAreKnownByTheirHash) {
   std::map<std::string, std::string> texts;
-  for (const auto& file : fs::directory_iterator(folder_)) {
-    std::ostringstream text;
-    text << std::ifstream(file.path()).rdbuf();
-    texts[file.path().filename().string()] = text.str();
-  }
+  for (const auto& file : fs::directory_iterator(folder_))
+    texts[file.path().filename().string()] = system::read_file(file.path().string()).value();
   EXPECT_EQ(files_hash(texts), kShippedRules);
   const auto loaded = load_rules({folder_.string()});
   ASSERT_TRUE(loaded);
