@@ -29,6 +29,7 @@ struct TableState {
 // the voice that is listened to.
 struct VoiceState {
   std::uint64_t voice = 0;         // 0: nobody's yet
+  bool states_times = false;       // it says how long steps take
   std::int64_t others = 0;         // measurements of others since its last
   std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
 };

@@ -181,14 +181,21 @@ void Reading::take_beside(Records& out) {
   }
 }
 
-// Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them.
+// Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them; one that shows steps
+// alone, until another one says how long they take. (Of Megatron's pipelines the first process does the former, and the
+// last one the latter.)
 bool Reading::is_heard(const Event& event) {
   constexpr std::int64_t kGone = 256;  // the first one says no more: another program's processes
   if (is_said_by_all(event.kind)) return true;
   if (voices_.voice == 0 && event.has(Field::series) && !comes_again(event)) return false;
-  if (voices_.voice == 0 || (voices_.voice != event.speaker && ++voices_.others > kGone))
+  const bool states_time = event.kind == EventKind::progress && event.has(Field::seconds);
+  const bool other = voices_.voice != event.speaker;
+  if (other && (voices_.voice == 0 || (states_time && !voices_.states_times) || ++voices_.others > kGone)) {
     voices_.voice = event.speaker;
+    voices_.states_times = false;
+  }
   if (voices_.voice != event.speaker) return false;
+  voices_.states_times = voices_.states_times || states_time;
   voices_.others = 0;
   return true;
 }
