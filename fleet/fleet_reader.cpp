@@ -357,7 +357,9 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
             ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations, p.seconds, " +
             select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
-            " p.joules, p.peak_bytes, p.window_count, p.windows" +
+            " p.joules, p.peak_bytes, coalesce((SELECT t.seconds FROM phases t WHERE t.host_id = p.host_id"
+            " AND t.run_id = p.run_id AND t.phase = 'test' AND p.phase = 'train'), 0), p.window_count, "
+            "p.windows" +
             kOfModel + "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
             kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
             "ORDER BY r.run_id DESC, h.number DESC LIMIT $8",  // a host's as its own history has them

@@ -31,6 +31,7 @@ std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& qu
       fitted.id = now->id;  // what does not change with the data
       fitted.startup = now->startup;
       fitted.snapshot = now->snapshot;
+      fitted.other = now->other;
     }
   }
   out->models = std::make_shared<HeldModels>(std::move(then));

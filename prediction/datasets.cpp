@@ -5,19 +5,20 @@
 #include <utility>
 
 #include "regression/covariates.h"
+#include "regression/lost_time.h"
 #include "regression/noise.h"
 #include "storage/thin.h"
 
 namespace etad::prediction {
 namespace {
 
-std::optional<Spread> spread_of(std::vector<double> seconds) {
-  if (seconds.empty()) return std::nullopt;
-  std::sort(seconds.begin(), seconds.end());
+std::optional<Spread> spread_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
-    return seconds[static_cast<std::size_t>(share * static_cast<double>(seconds.size() - 1) + 0.5)];
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
   };
-  return Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(seconds.size())};
+  return Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(values.size())};
 }
 
 }  // namespace
@@ -33,6 +34,7 @@ RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase 
   out.startup = run.startup;
   out.snapshot_time = run.snapshot_time;
   out.snapshots = run.snapshots;
+  if (phase == Phase::train) out.tested = run.test.duration;
   for (const Segment& each : segments) {
     if (each.phase != phase) continue;
     out.iterations += each.iterations;
@@ -90,6 +92,24 @@ std::optional<Spread> snapshot_of(const std::vector<RunData>& runs) {
       seconds.push_back(to_seconds(run.snapshot_time) / static_cast<double>(run.snapshots));
   }
   return spread_of(std::move(seconds));
+}
+
+std::optional<Spread> other_of(const std::vector<RunData>& runs) {
+  std::vector<double> shares;
+  for (const RunData& run : runs) {
+    if (run.iterations <= 0) continue;
+    std::vector<regression::RunInterval> windows;
+    for (const Segment& each : run.windows) {
+      if (each.started_at)
+        windows.push_back({false, static_cast<double>(each.iterations), to_seconds(each.duration),
+                           static_cast<double>(each.first_iteration), epoch_seconds(*each.started_at)});
+    }
+    const auto done = static_cast<double>(run.iterations);
+    const double measured = to_seconds(run.tested + run.snapshot_time) / done;
+    if (const auto share = regression::other_share(windows, to_seconds(run.duration) / done, measured))
+      shares.push_back(*share);
+  }
+  return spread_of(std::move(shares));
 }
 
 }  // namespace etad::prediction

@@ -29,5 +29,7 @@ regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
 // Median and central 90 % range of the runs' start-up times; of their times per snapshot.
 std::optional<Spread> startup_of(const std::vector<RunData>& runs);
 std::optional<Spread> snapshot_of(const std::vector<RunData>& runs);
+// The same of what passes between their windows and is neither test nor snapshot: a share of the training's time.
+std::optional<Spread> other_of(const std::vector<RunData>& runs);
 
 }  // namespace etad::prediction

@@ -232,6 +232,19 @@ void add_measured(std::string_view phase, const std::optional<Spread>& spread, s
   out.parts.push_back(std::move(part));
 }
 
+// What passes between its iterations in no test and no snapshot: a share of what they take.
+void add_other(const std::optional<Spread>& share, Estimate& out) {
+  if (!share || !(share->median > 0)) return;
+  const EstimatePart& train = out.parts.front();
+  const double seconds = train.prediction.seconds;
+  EstimatePart part;
+  part.phase = "other";
+  part.iterations = train.iterations;
+  part.runs = share->runs;
+  part.prediction = {seconds * share->median, seconds * share->lower, seconds * share->upper, {}};
+  out.parts.push_back(std::move(part));
+}
+
 void sum_up(Estimate& out) {
   if (out.parts.size() == 1) {
     out.sum = out.parts.front().prediction;
@@ -332,6 +345,7 @@ Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
   const std::int64_t interval = question.snapshot_interval.value_or(0);
   const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
   add_measured("snapshot", train->snapshot, snapshots, out);
+  add_other(train->other, out);
   return {};
 }
 

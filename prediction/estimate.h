@@ -16,7 +16,7 @@ namespace etad::prediction {
 // What one model says, or (no model) what the estimators say who know all the history, or how long the
 // start-up or the snapshots take.
 struct EstimatePart {
-  std::string phase;  // train, test, startup, snapshot
+  std::string phase;  // train, test, startup, snapshot, other
   std::shared_ptr<const FittedModel> model;
   std::optional<double> batch_size;
   std::int64_t iterations = 0;  // snapshots: how many

@@ -55,6 +55,10 @@ double startup_left(const Run& run, const FittedModel* fitted) {
   return std::max(0.0, fitted->startup->median - seconds_between(*run.started_at, *run.ended_at));
 }
 
+double other_share_of(const FittedModel* fitted) {
+  return fitted != nullptr && fitted->other ? fitted->other->median : 0;
+}
+
 // The answer of the last line, as it looks after a silence. One that has done all it planned may well be silent: it
 // saves, or evaluates.
 RunForecast after_silence(RunForecast forecast, const regression::Plan& plan, double silence) {
@@ -139,6 +143,7 @@ RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
   known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
   known.plan.snapshots = known.plan.snapshot_seconds = known.plan.waits = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
+  known.plan.other_share = other_share_of(train.get());
   answer(run, train.get(), test.get(), nullptr, known);  // what all the history says has learnt of later runs
   return *known.answer;
 }
@@ -160,6 +165,7 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
   regression::Plan plan = plan_of(run);
   const auto train = find_model(*models, row, Phase::train), test = find_model(*models, row, Phase::test);
   plan.startup = startup_left(run, train.get());
+  plan.other_share = other_share_of(train.get());
   const auto fit_of = [](const auto& model) {
     return model != nullptr ? Fit({model->id, model->fitted_at}) : std::nullopt;
   };

@@ -31,18 +31,18 @@ namespace {
 struct ModelBody {
   std::string family;
   regression::Model model;
-  std::optional<Spread> startup, snapshot;
+  std::optional<Spread> startup, snapshot, other;
   std::int64_t owner = kUnknownOwner;
   std::optional<Dispute> dispute;
   std::vector<ModelBody> own;  // of single owners
 };
-ETAD_SAVED(ModelBody, family, model, startup, snapshot, owner, dispute, own)
+ETAD_SAVED(ModelBody, family, model, startup, snapshot, other, owner, dispute, own)
 
 ModelBody body_of(const FittedModel& fitted) {
   // All that a FittedModel consists of: does not compile when something is added and forgotten here.
-  [[maybe_unused]] const auto& [id, key, model, fitted_at, family, startup, snapshot, owner, dispute, own,
-                                own_runs] = fitted;
-  ModelBody out{family, model, startup, snapshot, owner, dispute, {}};
+  [[maybe_unused]] const auto& [id, key, model, fitted_at, family, startup, snapshot, other, owner, dispute,
+                                own, own_runs] = fitted;
+  ModelBody out{family, model, startup, snapshot, other, owner, dispute, {}};
   for (const auto& [uid, each] : own) out.own.push_back(body_of(*each));
   return out;
 }
@@ -56,6 +56,7 @@ FittedModel model_of(const ModelRow& row, ModelBody body) {
   out.model = std::move(body.model);
   out.startup = body.startup;
   out.snapshot = body.snapshot;
+  out.other = body.other;
   out.owner = body.owner;
   out.dispute = std::move(body.dispute);
   for (ModelBody& each : body.own) {

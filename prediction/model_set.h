@@ -18,7 +18,7 @@
 
 namespace etad::prediction {
 
-// A duration that varies from run to run: its median and a central 90 % range. Seconds.
+// What varies from run to run: its median and a central 90 % range. Seconds, unless something else is said.
 struct Spread {
   double median = 0, lower = 0, upper = 0;
   int runs = 0;  // how many it was seen in
@@ -39,8 +39,9 @@ struct FittedModel {
   Instant fitted_at{};
   std::string family = "end_to_end";
   // What a whole run takes beside its training and testing; only on models of the train phase.
-  std::optional<Spread> startup;       // process start to first training iteration, tests taken out
-  std::optional<Spread> snapshot;      // one snapshot
+  std::optional<Spread> startup;   // process start to first training iteration, tests taken out
+  std::optional<Spread> snapshot;  // one snapshot
+  std::optional<Spread> other;     // what passes beside all that is measured: a share of the training's time
   std::int64_t owner = kUnknownOwner;  // of the first of its runs: in whose name it is evidence for others
   std::optional<Dispute> dispute;
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.

@@ -34,6 +34,7 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evi
   if (key.phase == Phase::train) {
     out.startup = startup_of(evidence.runs);
     out.snapshot = snapshot_of(evidence.runs);
+    out.other = other_of(evidence.runs);
   }
   return out;
 }

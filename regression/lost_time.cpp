@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "regression/outliers.h"
@@ -89,6 +90,26 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   for (const double l : lost) out.seconds += std::min(l, most);
   out.times = static_cast<int>(std::min<std::size_t>(lost.size(), 1'000'000));
   return out;
+}
+
+std::optional<double> other_share(std::span<const RunInterval> windows, double step, double measured) {
+  std::vector<double> lost;
+  double iterations = 0;
+  const RunInterval* last = nullptr;
+  for (const RunInterval& s : windows) {
+    if (!is_window(s)) continue;
+    const RunInterval* const from = std::exchange(last, &s);
+    if (from == nullptr || s.at <= from->at || s.first_iteration <= from->first_iteration) continue;
+    const double done = s.first_iteration - from->first_iteration;
+    iterations += done;
+    lost.push_back(s.at - from->at - done * step);
+  }
+  if (lost.empty() || !(step > 0)) return std::nullopt;
+  const double most = winsorised_at(lost, recurring(lost));
+  double seconds = 0;
+  for (const double l : lost) seconds += std::min(l, most);
+  const double share = (seconds / iterations - measured) / step;
+  return share >= kLeastShare ? share : 0;
 }
 
 }  // namespace etad::regression

@@ -88,6 +88,9 @@ double other_cost(const LostTime& lost, const LostTime& missing, const Plan& pla
   return lost.iterations > 0 ? std::max(0.0, seconds - snapshots) / lost.iterations : 0;
 }
 
+// A run that has shown no such time by a tenth of its way is not like those before.
+constexpr double kOtherShowsBy = 0.1;
+
 double clean(double x) {
   return usable(x) ? x : 0;
 }
@@ -210,8 +213,11 @@ std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
         snapshot_cost(missing, plan, *segmentation, step_time->seconds, snapshots.interval) * snapshots.left;
     lost = lost_time(seen, Gap::between_neighbours);
     out.other_seconds = other_cost(lost, missing, plan) * left;
+    if (lost.times + missing.times == 0 && reached < kOtherShowsBy * end)
+      out.other_seconds = clean(plan.other_share) * out.train_seconds;
   } else {
     out.startup_seconds = clean(plan.startup);
+    out.other_seconds = clean(plan.other_share) * out.train_seconds;
   }
   out.seconds =
       out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds + out.other_seconds;

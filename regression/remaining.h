@@ -33,6 +33,7 @@ struct Plan {
   double snapshots = 0;         // so far
   double snapshot_seconds = 0;  // that they took, no training among it
   double startup = 0;           // seconds still to pass before the first iteration
+  double other_share = 0;       // of the training's time: other_share() of such runs before
   double waits = 0;             // how often, so far, the log said that the run waited for its data
   double test_load = 0;         // samples of a test iteration over those of a training one
   bool on_cpu = false;          // trained without an accelerator

@@ -87,6 +87,8 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       "SELECT r.id, r.source_id, p.owner, p.samples_per_iteration, p.iterations, p.duration, r.started_at,"
       " r.ended_at, r.settings, r.loss_is_nan, r.startup, r.snapshot_time, r.snapshots, p.joules, "
       "p.peak_bytes,"
+      " coalesce((SELECT t.duration FROM run_phases t"
+      "           WHERE t.run_id = p.run_id AND t.phase = 'test' AND p.phase = 'train'), 0),"
       " w.count, w.body FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
       " WHERE p.run_id = ? AND p.phase = ?");

@@ -106,9 +106,9 @@ Layer layer_in(const Row& row) {
           {cost(4), cost(5), cost(6), cost(7), cost(8), cost(9), cost(10)}};
 }
 
-inline constexpr int kRunDataColumns = 15;
+inline constexpr int kRunDataColumns = 16;
 // All of a run's data but its windows: run_id, source_id, owner, samples_per_iteration, iterations, duration,
-// started_at, ended_at, settings, loss_is_nan, startup, snapshot_time, snapshots, joules, peak_bytes.
+// started_at, ended_at, settings, loss_is_nan, startup, snapshot_time, snapshots, joules, peak_bytes, tested.
 template <class Row>
 RunData run_data_in(const Row& row) {
   RunData data;
@@ -127,6 +127,7 @@ RunData run_data_in(const Row& row) {
   data.snapshots = row.template get<std::int64_t>(12);
   data.joules = row.template get<std::optional<double>>(13);
   data.peak_bytes = row.template get<std::optional<double>>(14);
+  data.tested = row.template get<Duration>(15);
   return data;
 }
 

@@ -84,6 +84,7 @@ struct RunData {
   std::optional<Duration> startup;  // Run::startup
   Duration snapshot_time{};         // Run::snapshot_time and Run::snapshots
   std::int64_t snapshots = 0;
+  Duration tested{};  // of a training: what its tests took
   std::vector<Segment> windows;
 };
 

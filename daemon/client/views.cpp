@@ -304,6 +304,10 @@ std::string circumstances_text(const Object& model) {
     out += settings.empty() ? " the settings that most have" : "";
     out += "; " + counted(others, "run") + " with others " + (others == 1 ? "is" : "are") + " not in it\n";
   }
+  if (const Object& other = object_of(model, "other"); !other.empty())
+    out += "  other: " + number_text(100 * number_of(other, "share"), 3) +
+           " % of its training's time passes between its parts, as in " +
+           counted(count_of(other, "runs"), "run") + "\n";
   for (const char* cost : {"startup", "snapshot"}) {
     const Object& spread = object_of(model, cost);
     if (spread.empty()) continue;

@@ -52,7 +52,8 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
   const auto& [seconds, lower, upper, extrapolates, drift] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   if (part.model == nullptr && !part.said) {
-    json.field("count", part.iterations).field("runs", part.runs);
+    if (part.phase != "other") json.field("count", part.iterations);
+    json.field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));
     json.field("extrapolates", extrapolates).field("mood", drift);

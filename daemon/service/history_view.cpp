@@ -20,6 +20,11 @@ void write_spread(JsonWriter& json, const Spread& spread) {
   json.field("upper", spread.upper).field("runs", spread.runs).end_object();
 }
 
+void write_share(JsonWriter& json, const Spread& spread) {
+  json.begin_object().field("share", spread.median).field("lower", spread.lower);
+  json.field("upper", spread.upper).field("runs", spread.runs).end_object();
+}
+
 // Seconds since 1970, as the regression counts, as an instant.
 std::optional<Instant> instant_of(const std::optional<double>& seconds) {
   if (!seconds || !std::isfinite(*seconds) || std::abs(*seconds) > 1e11) return std::nullopt;
@@ -106,6 +111,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   json.end_object().field("other_runs", model.other_runs);
   write_dispute(json, fitted);
   json.maybe("startup", fitted.startup, write_spread).maybe("snapshot", fitted.snapshot, write_spread);
+  json.maybe("other", fitted.other, write_share);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
 

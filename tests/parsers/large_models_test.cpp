@@ -198,12 +198,14 @@ TEST(LargeModels, WhatBreaksOneOfSeveralProcessesOff) {
 TEST(LargeModels, TheProcessThatStatesTimesIsListenedTo) {
   std::vector<std::string> lines;
   for (int step = 1; step <= 10; ++step) {
-    lines.push_back(written("node-1: [2026-03-04 05:06:%02d,250] [INFO] [logging.py:96:log_dist] [Rank 0] "
-                            "step=%d, skipped=0, lr=[1e-05], mom=[(0.9, 0.95)]",
-                            3 * step, step));
-    lines.push_back(written("node-2:  iteration %8d/      50 | consumed samples: %12d | elapsed time per "
-                            "iteration (ms): 2500.5 | learning rate: 1.000E-05 | global batch size:     8 |",
-                            step, 8 * step));
+    lines.push_back(
+        written("node-1: [2026-03-04 05:06:%02d,250] [INFO] [logging.py:96:log_dist] [Rank 0] "
+                "step=%d, skipped=0, lr=[1e-05], mom=[(0.9, 0.95)]",
+                3 * step, step));
+    lines.push_back(
+        written("node-2:  iteration %8d/      50 | consumed samples: %12d | elapsed time per "
+                "iteration (ms): 2500.5 | learning rate: 1.000E-05 | global batch size:     8 |",
+                step, 8 * step));
   }
   const auto runs = runs_of(lines);
   ASSERT_EQ(runs.size(), 1U);

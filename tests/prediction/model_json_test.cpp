@@ -98,6 +98,7 @@ TEST(ModelJson, NumbersThatJsonHasNoWordFor) {
   in.model.coefficients = {{"c0", 1e-308, std::numeric_limits<double>::infinity()},
                            {"c1", 0.30000000000000004, std::nan("")}};
   in.startup = Spread{2.5, 2.1, 3.9, 6};
+  in.other = Spread{0.125, 0, 0.25, 5};
   const auto out = model_from_row(row_of(model_to_json(in)));
   ASSERT_TRUE(out) << out.error().text();
   EXPECT_EQ(out->id, 12);
@@ -111,6 +112,8 @@ TEST(ModelJson, NumbersThatJsonHasNoWordFor) {
   EXPECT_EQ(out->startup->upper, 3.9);
   EXPECT_EQ(out->startup->runs, 6);
   EXPECT_FALSE(out->snapshot);
+  ASSERT_TRUE(out->other);
+  EXPECT_EQ(out->other->median, 0.125);
 }
 
 TEST(ModelJson, WhatIsNoModelIsRefusedWithTheModelsId) {

@@ -148,6 +148,58 @@ TEST(LostTime, ANightWithinASnapshotsWindowDoesNotComeAgain) {
   EXPECT_LT(r->snapshot_seconds, 0.1 * r->seconds);
 }
 
+// Every k-th window, as a history keeps those of a long run.
+std::vector<RunInterval> thinned(const std::vector<RunInterval>& seen, std::size_t k) {
+  std::vector<RunInterval> out;
+  for (std::size_t i = 0; i < seen.size(); i += k) out.push_back(seen[i]);
+  return out;
+}
+
+TEST(OtherShare, IsOfTestsWithoutALengthAlsoFromSomeOfTheWindows) {
+  Clocked run;
+  for (int i = 0; i < 30; ++i) run.train(10).pass(25);  // 100 s each, and 25
+  EXPECT_NEAR(other_share(run.seen, 1, 0).value(), 0.25, 0.01);
+  EXPECT_NEAR(other_share(thinned(run.seen, 7), 1, 0).value(), 0.25, 0.01);
+  EXPECT_NEAR(other_share(run.seen, 1, 0.1).value(), 0.15, 0.01) << "snapshots are measured";
+}
+
+TEST(OtherShare, ANightThatTheProcessSleptIsNone) {
+  Clocked run;
+  for (int i = 0; i < 30; ++i) run.train(10).pass(i == 11 ? 30'000 : 25);
+  EXPECT_NEAR(other_share(thinned(run.seen, 10), 1, 0).value(), 0.25, 0.01);
+  Clocked plain;
+  plain.train(100).pass(30'000).train(100);
+  EXPECT_EQ(other_share(plain.seen, 1, 0), 0);
+}
+
+TEST(OtherShare, IsUnknownWithoutTimesAndNoneUnderAHundredth) {
+  Clocked run;
+  run.train(1);
+  EXPECT_FALSE(other_share(run.seen, 1, 0)) << "one window";
+  for (int i = 0; i < 30; ++i) run.train(10).pass(0.5);
+  EXPECT_EQ(other_share(run.seen, 1, 0), 0);
+  EXPECT_EQ(other_share(run.seen, 1.1, 0), 0) << "less than nothing";
+  for (RunInterval& each : run.seen) each.at = std::nan("");
+  EXPECT_FALSE(other_share(run.seen, 1, 0));
+}
+
+// What such runs took before is expected until a tenth of the way, or until the run shows its own.
+TEST(OtherShare, OfRunsBeforeIsExpectedOfARunThatBegins) {
+  Plan plan;
+  plan.max_iterations = 1000;
+  plan.other_share = 0.25;
+  const Prediction one{1, 0.9, 1.1, {}};
+  const auto before = remaining(std::vector<RunInterval>{}, plan, one, {}, 0.9);
+  ASSERT_TRUE(before);
+  EXPECT_NEAR(before->other_seconds, 250, 1);
+  EXPECT_NEAR(before->seconds, 1250, 5);
+  Clocked run;
+  run.train(5);
+  EXPECT_NEAR(remaining(run.seen, plan, {}, {}, 0.9).value().other_seconds, 237.5, 1);
+  run.train(10);
+  EXPECT_EQ(remaining(run.seen, plan, {}, {}, 0.9).value().other_seconds, 0) << "it has none";
+}
+
 TEST(LostTime, GarbageIsNoTime) {
   const double bad[] = {0, -1, 1e300, std::nan(""), std::numeric_limits<double>::infinity()};
   for (const double a : bad)
@@ -157,6 +209,10 @@ TEST(LostTime, GarbageIsNoTime) {
       for (const Gap gap : {Gap::between_neighbours, Gap::around_missing}) {
         const double lost = lost_time(seen, gap).seconds;
         EXPECT_TRUE(std::isfinite(lost) && lost >= 0) << a << " " << b;
+      }
+      for (const double step : {0.0, 1.0, std::nan("")}) {
+        const double share = other_share(seen, step, 0).value_or(0);
+        EXPECT_TRUE(std::isfinite(share) && share >= 0) << a << " " << b;
       }
     }
 }

@@ -371,6 +371,22 @@ TEST_F(TotalTest, CountsSnapshotsWhereAsked) {
   EXPECT_EQ(parts[3].at("seconds").to_number<double>(), 1);
 }
 
+// Evaluations whose length no line says, checkpoints: so much as such runs lost of their time.
+TEST_F(TotalTest, AddsWhatPassesBetween) {
+  FittedModel train = fitted(3, "AlexNet", Phase::train, 0, 0.01, 0.001);
+  train.other = Spread{0.25, 0.125, 0.5, 4};
+  add(train);
+  const auto body =
+      answered("network=AlexNet&phase=total&batch_size=64&iterations=1000&test_interval=0&confidence=0.9");
+  const auto& parts = body.at("parts").as_array();
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[1].at("phase"), "other");
+  EXPECT_EQ(parts[1].at("runs"), 4);
+  EXPECT_NEAR(parts[1].at("seconds").to_number<double>(), 0.25 * 74, 1e-9);
+  EXPECT_NEAR(parts[1].at("upper").to_number<double>(), 0.5 * 74, 1e-9);
+  EXPECT_NEAR(body.at("seconds").to_number<double>(), 1.25 * 74, 1e-9);
+}
+
 TEST_F(TotalTest, IsWithoutTestsWhereThereAreNone) {
   const auto body = answered("network=LeNet&phase=total&batch_size=64&iterations=10000&test_interval=0");
   EXPECT_EQ(body.at("parts").as_array().size(), 2U);

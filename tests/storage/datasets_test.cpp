@@ -42,6 +42,8 @@ TEST_F(DatasetsTest, AKeyIsDirtyOnceForEachCommitThatBringsSegments) {
   commit(source);
   EXPECT_THAT(changed(), ElementsAre(key_of(run), key_of(run, Phase::test)));
   EXPECT_THAT(data(key_of(run, Phase::test)).front().windows, SizeIs(1));
+  EXPECT_EQ(data(key_of(run)).front().tested, data(key_of(run, Phase::test)).front().duration);
+  EXPECT_EQ(data(key_of(run, Phase::test)).front().tested, Duration::zero()) << "a training's";
 }
 
 TEST_F(DatasetsTest, WhatTracesToldOfARunHoldsUntilTheRunGoesOn) {

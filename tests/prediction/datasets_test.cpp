@@ -1,0 +1,43 @@
+#include "prediction/datasets.h"
+
+#include <gtest/gtest.h>
+
+namespace etad::prediction {
+namespace {
+
+// A training of 40 windows, ten iterations of a second each, with `lost` seconds behind every fifth of them.
+RunData run_that_lost(int lost) {
+  RunData run;
+  Instant at{std::chrono::seconds(1'800'000'000)};
+  for (int i = 0; i < 40; ++i) {
+    run.windows.push_back({Phase::train, 10 * i, 10, 8, from_seconds(10), at});
+    at += std::chrono::seconds(10 + (i % 5 == 4 ? lost : 0));
+  }
+  run.iterations = 400;
+  run.duration = from_seconds(400);
+  return run;
+}
+
+TEST(Other, IsTheShareThatMostRunsLost) {
+  const auto other =
+      other_of({run_that_lost(5), run_that_lost(10), run_that_lost(0), run_that_lost(11), run_that_lost(9)});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->runs, 5);
+  EXPECT_NEAR(other->median, 0.16, 0.005);
+  EXPECT_EQ(other->lower, 0);
+  EXPECT_NEAR(other->upper, 0.2, 0.005);
+}
+
+TEST(Other, IsNeitherTestsNorSnapshotsNorOfRunsWithoutTimes) {
+  RunData measured = run_that_lost(10);
+  measured.tested = from_seconds(30);
+  measured.snapshot_time = from_seconds(40);
+  EXPECT_NEAR(other_of({measured}).value().median, 0, 0.01);
+  RunData untimed = run_that_lost(10);
+  for (Segment& each : untimed.windows) each.started_at.reset();
+  EXPECT_FALSE(other_of({untimed}));
+  EXPECT_EQ(other_of({untimed, run_that_lost(10)}).value().runs, 1);
+}
+
+}  // namespace
+}  // namespace etad::prediction
