@@ -45,6 +45,7 @@ std::string dispute_text(const Object& model) {
 
 // "model 12: 7 runs, 140 measurements, cross-validated error 1.4 %, fitted 2026-11-20 12:00"
 std::string basis_text(const Object& model) {
+  if (!known(model, "id")) return "that run alone, " + counted(count_of(model, "segments"), "measurement");
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
          ", " + counted(count_of(model, "segments"), "measurement") + ", " + error_text(model) +
          dispute_text(model) + ", fitted " + when(model, "fitted_at");

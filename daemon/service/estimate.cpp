@@ -35,7 +35,9 @@ void write_answering_model(JsonWriter& json, const FittedModel& fitted,
                            const std::optional<prediction::Said>& said) {
   const auto& model = fitted.model;
   json.key("model").begin_object();
-  json.field("id", fitted.id).field("family", fitted.family).field("basis", model.basis);
+  json.key("id");
+  fitted.id > 0 ? json.value(fitted.id) : json.null();  // of one run alone
+  json.field("family", fitted.family).field("basis", model.basis);
   json.field("runs", model.runs)
       .field("segments", model.windows)
       .field("error_percent", said && said->estimator != fitted.family ? said->left_out_error_percent

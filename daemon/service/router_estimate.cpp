@@ -7,6 +7,7 @@
 #include "daemon/service/views.h"
 #include "parsers/log/net_in_log.h"
 #include "prediction/like.h"
+#include "prediction/run_alone.h"
 
 namespace etad::service {
 namespace {
@@ -90,6 +91,25 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
   return answer_to(prediction::estimate(models, question, now), quantity);
 }
 
+// Whether the run that a question is like may answer it: where no model has that run in it.
+bool may_speak_alone(const Question& question, const Refusal& refusal) {
+  const Refusal::Kind kind = refusal.kind;
+  const bool unknown = kind == Refusal::Kind::unknown_network ||
+                       kind == Refusal::Kind::unknown_architecture ||
+                       kind == Refusal::Kind::unknown_deployment;
+  return question.like && !question.at && (unknown || kind == Refusal::Kind::contradicting);
+}
+
+using EstimateAnswer = prediction::Answer<prediction::Estimate>;
+Result<EstimateAnswer> estimate_by_run_alone(Reader& reader, const Question& question, Instant now) {
+  const auto row = reader.run(*question.like);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return EstimateAnswer(tl::unexpected(Refusal{}));  // gone meanwhile
+  const auto models = prediction::models_of_run(reader, **row, now);
+  if (!models) return tl::unexpected(models.error());
+  return prediction::estimate(*models, question, now);
+}
+
 }  // namespace
 
 std::optional<Problem> count_iterations(Question& question) {
@@ -142,6 +162,11 @@ Outcome Router::estimate(Call& call) {
     return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
                        answer.error().kind == Refusal::Kind::unknown_architecture);
   };
+  if (!answer && may_speak_alone(question, answer.error())) {
+    const auto alone = estimate_by_run_alone(reader_, question, options_.now());
+    if (!alone) return history_failed(alone.error());
+    if (*alone) return answer_to(*alone, quantity);
+  }
   if (!unknown()) return answer_to(answer, quantity);
   NetworkFilter filter;
   filter.network = question.network;

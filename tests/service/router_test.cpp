@@ -337,5 +337,30 @@ TEST_F(RouterTest, EveryByteSentIsUtf8) {
   EXPECT_EQ(valid_utf8(echo.body), echo.body);
 }
 
+// Of a network without a name, or whose runs contradict each other, or of which nothing was fitted since.
+TEST_F(RouterTest, ARunThatIsInNoModelAnswersForWhatIsLikeIt) {
+  const std::string like = "/v1/estimate?like=1&phase=train";
+  EXPECT_EQ(get(like).at("model").at("id"), 1) << "where there is a model it answers";
+  auto set = std::make_shared<ModelSet>();
+  backend_.model_set = set;
+  for (const bool contradicted : {false, true}) {
+    const auto run = reader_->run(1).value()->run;
+    if (contradicted)
+      set->contradictions.push_back(
+          {{run.network, run.architecture, run.framework, run.host, run.device, run.devices, Phase::train},
+           {64, 0.01, {1}},
+           {64, 0.05, {2}}});
+    const auto body = get(like + "&iterations=2000");
+    EXPECT_NEAR(body.at("seconds").to_number<double>(), 100, 1e-6) << "as its ten windows of five seconds";
+    EXPECT_TRUE(body.at("model").at("id").is_null());
+    EXPECT_EQ(body.at("model").at("runs"), 1);
+    EXPECT_EQ(get("/v1/estimate?like=1").at("phase"), "total");
+    EXPECT_EQ(get("/v1/estimate?like=1&phase=test&iterations=20").at("model").at("runs"), 1);
+    get(like + "&device=H100", 404);
+    get(like + "&at=2026-01-01T00:00:00Z", 404);
+  }
+  get("/v1/estimate?network=LeNet&phase=train&iterations=10", 409);
+}
+
 }  // namespace
 }  // namespace etad::service::testing
