@@ -193,6 +193,7 @@ Stream::Step Stream::take_step(Look& look) {
 
 // A stream without a file: the path's, or the ones rotated away from it that are still to be read.
 bool Stream::begin(Look& look) {
+  if (const Attached attached = take_back(look); attached != Attached::lost) return attached == Attached::yes;
   if (!look.target.file) return false;
   const auto anothers = is_anothers(look, *look.target.file);
   if (!anothers) fail(anothers.error());

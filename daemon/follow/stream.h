@@ -168,6 +168,7 @@ class Stream {
   OsResult<std::optional<std::string>> find_below(Look& look);
   OsResult<bool> may_be_written_again(Look& look);
   bool waits_for_the_rest(Look& look);
+  Attached take_back(Look& look);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line
