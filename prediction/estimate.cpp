@@ -219,30 +219,20 @@ Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
   return {};
 }
 
-// Start-up and snapshots: what the runs of that network took for them, `times` over.
-void add_measured(std::string_view phase, const std::optional<Spread>& spread, std::int64_t times,
-                  Estimate& out) {
-  if (!spread || times == 0) return;
-  const auto n = static_cast<double>(times);
+// What the runs of that network took for it, `times` over; of a share: of so many seconds.
+EstimatePart measured(std::string_view phase, const Spread& spread, double times) {
   EstimatePart part;
   part.phase = std::string(phase);
-  part.iterations = times;
-  part.runs = spread->runs;
-  part.prediction = {n * spread->median, n * spread->lower, n * spread->upper, {}};
-  out.parts.push_back(std::move(part));
+  part.runs = spread.runs;
+  part.prediction = {times * spread.median, times * spread.lower, times * spread.upper, {}};
+  return part;
 }
 
-// What passes between its iterations in no test and no snapshot: a share of what they take.
-void add_other(const std::optional<Spread>& share, Estimate& out) {
-  if (!share || !(share->median > 0)) return;
-  const EstimatePart& train = out.parts.front();
-  const double seconds = train.prediction.seconds;
-  EstimatePart part;
-  part.phase = "other";
-  part.iterations = train.iterations;
-  part.runs = share->runs;
-  part.prediction = {seconds * share->median, seconds * share->lower, seconds * share->upper, {}};
-  out.parts.push_back(std::move(part));
+void add_counted(std::string_view phase, const std::optional<Spread>& spread, std::int64_t times,
+                 Estimate& out) {
+  if (!spread || times == 0) return;
+  out.parts.push_back(measured(phase, *spread, static_cast<double>(times)));
+  out.parts.back().iterations = times;
 }
 
 void sum_up(Estimate& out) {
@@ -340,12 +330,13 @@ Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
   if (auto added = add_tests(chosen, out); !added) return added;
   if (chosen.train == nullptr) return {};
   const auto train = said_to(chosen.train, question.asker);
-  add_measured("startup", train->startup, 1, out);
+  add_counted("startup", train->startup, 1, out);
   // One after each interval, and one at the end where that is not one of them.
   const std::int64_t interval = question.snapshot_interval.value_or(0);
   const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-  add_measured("snapshot", train->snapshot, snapshots, out);
-  add_other(train->other, out);
+  add_counted("snapshot", train->snapshot, snapshots, out);
+  if (train->other && train->other->median > 0)
+    out.parts.push_back(measured("other", *train->other, out.parts.front().prediction.seconds));
   return {};
 }
 

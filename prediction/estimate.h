@@ -19,7 +19,7 @@ struct EstimatePart {
   std::string phase;  // train, test, startup, snapshot, other
   std::shared_ptr<const FittedModel> model;
   std::optional<double> batch_size;
-  std::int64_t iterations = 0;  // snapshots: how many
+  std::int64_t iterations = 0;  // start-up, snapshots: how many; what passes between them: 0
   int runs = 0;
   regression::Prediction prediction;
   // What was bridged to the question, and by whom; with a model of the very deployment: where that is known.

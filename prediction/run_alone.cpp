@@ -31,7 +31,6 @@ Result<std::shared_ptr<const ModelSet>> models_of_run(Reader& reader, const RunR
                        run.device,  run.devices,      phase};
     if (auto fitted = fitted_from(key, {{std::move(data)}, {}, {}}, regression::fit(dataset))) {
       fitted->fitted_at = now;
-      fitted->own_runs = true;
       models.push_back(std::move(*fitted));
     }
   }

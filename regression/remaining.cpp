@@ -206,6 +206,7 @@ std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
   out.seconds_per_iteration = step_time->seconds;
   out.train_seconds = step_time->seconds * left;
   out.test_seconds = one_test.seconds * tests;
+  bool as_before = !segmentation;  // in what it loses beside all that is measured
   if (segmentation) {
     const Snapshots snapshots = snapshots_left(plan, *segmentation, reached, end);
     const LostTime missing = lost_time(seen, Gap::around_missing);
@@ -213,12 +214,11 @@ std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
         snapshot_cost(missing, plan, *segmentation, step_time->seconds, snapshots.interval) * snapshots.left;
     lost = lost_time(seen, Gap::between_neighbours);
     out.other_seconds = other_cost(lost, missing, plan) * left;
-    if (lost.times + missing.times == 0 && reached < kOtherShowsBy * end)
-      out.other_seconds = clean(plan.other_share) * out.train_seconds;
+    as_before = lost.times + missing.times == 0 && reached < kOtherShowsBy * end;
   } else {
     out.startup_seconds = clean(plan.startup);
-    out.other_seconds = clean(plan.other_share) * out.train_seconds;
   }
+  if (as_before) out.other_seconds = clean(plan.other_share) * out.train_seconds;
   out.seconds =
       out.train_seconds + out.test_seconds + out.snapshot_seconds + out.startup_seconds + out.other_seconds;
   if (!(out.seconds < kMostSeconds)) return std::nullopt;

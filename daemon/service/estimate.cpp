@@ -54,7 +54,7 @@ void write_part(JsonWriter& json, const EstimatePart& part) {
   const auto& [seconds, lower, upper, extrapolates, drift] = part.prediction;
   json.field("seconds", seconds).field("lower", lower).field("upper", upper);
   if (part.model == nullptr && !part.said) {
-    if (part.phase != "other") json.field("count", part.iterations);
+    if (part.iterations > 0) json.field("count", part.iterations);
     json.field("runs", part.runs);
   } else {
     json.field("seconds_per_iteration", seconds / static_cast<double>(part.iterations));

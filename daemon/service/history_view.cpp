@@ -15,14 +15,13 @@ void write_range(JsonWriter& json, std::string_view name, const regression::Rang
   json.key(name).begin_object().field("min", range.min).field("max", range.max).end_object();
 }
 
-void write_spread(JsonWriter& json, const Spread& spread) {
-  json.begin_object().field("seconds", spread.median).field("lower", spread.lower);
-  json.field("upper", spread.upper).field("runs", spread.runs).end_object();
-}
-
-void write_share(JsonWriter& json, const Spread& spread) {
-  json.begin_object().field("share", spread.median).field("lower", spread.lower);
-  json.field("upper", spread.upper).field("runs", spread.runs).end_object();
+// `median`: what it is of.
+void write_spread(JsonWriter& json, std::string_view name, const std::optional<Spread>& spread,
+                  std::string_view median) {
+  json.maybe(name, spread, [median](JsonWriter& out, const Spread& each) {
+    out.begin_object().field(median, each.median).field("lower", each.lower);
+    out.field("upper", each.upper).field("runs", each.runs).end_object();
+  });
 }
 
 // Seconds since 1970, as the regression counts, as an instant.
@@ -110,8 +109,9 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   }
   json.end_object().field("other_runs", model.other_runs);
   write_dispute(json, fitted);
-  json.maybe("startup", fitted.startup, write_spread).maybe("snapshot", fitted.snapshot, write_spread);
-  json.maybe("other", fitted.other, write_share);
+  write_spread(json, "startup", fitted.startup, "seconds");
+  write_spread(json, "snapshot", fitted.snapshot, "seconds");
+  write_spread(json, "other", fitted.other, "share");
   json.field("fitted_at", fitted.fitted_at).end_object();
 }
 

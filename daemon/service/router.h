@@ -110,8 +110,9 @@ class Router {
   Outcome reload(const Call& call);
   Outcome backup(const Call& call);
 
-  // What a question leaves out, from the run it names (`like`). A reply where there is no such run.
-  std::optional<Reply> take_from_run(Call& call, prediction::Question& question);
+  // The run that a question names (`like`), if it does, and from that what it leaves out, settings only where the asker
+  // may see them. A reply where there is no such run.
+  tl::expected<std::optional<RunRow>, Reply> take_from_run(Call& call, prediction::Question& question);
   void write_shown(JsonWriter& json, const RunRow& row, const Request& request, std::optional<Instant> now);
   std::string run_line(const RunRow& row, const Request& request, std::optional<Instant> now);
   std::optional<HistorySize> history_size();

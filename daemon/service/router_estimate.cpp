@@ -91,23 +91,10 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
   return answer_to(prediction::estimate(models, question, now), quantity);
 }
 
-// Whether the run that a question is like may answer it: where no model has that run in it.
-bool may_speak_alone(const Question& question, const Refusal& refusal) {
-  const Refusal::Kind kind = refusal.kind;
-  const bool unknown = kind == Refusal::Kind::unknown_network ||
-                       kind == Refusal::Kind::unknown_architecture ||
-                       kind == Refusal::Kind::unknown_deployment;
-  return question.like && !question.at && (unknown || kind == Refusal::Kind::contradicting);
-}
-
-using EstimateAnswer = prediction::Answer<prediction::Estimate>;
-Result<EstimateAnswer> estimate_by_run_alone(Reader& reader, const Question& question, Instant now) {
-  const auto row = reader.run(*question.like);
-  if (!row) return tl::unexpected(row.error());
-  if (!*row) return EstimateAnswer(tl::unexpected(Refusal{}));  // gone meanwhile
-  const auto models = prediction::models_of_run(reader, **row, now);
-  if (!models) return tl::unexpected(models.error());
-  return prediction::estimate(*models, question, now);
+// Why a question may be answered by the run alone that it is like: no model has that run in it.
+bool lacks_model_of_run(Refusal::Kind kind) {
+  return kind == Refusal::Kind::unknown_network || kind == Refusal::Kind::unknown_architecture ||
+         kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::contradicting;
 }
 
 }  // namespace
@@ -129,19 +116,20 @@ std::optional<Problem> count_iterations(Question& question) {
   return std::nullopt;
 }
 
-std::optional<Reply> Router::take_from_run(Call& call, Question& question) {
+tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Question& question) {
   if (!question.like) return std::nullopt;
   auto row = reader_.run(*question.like);
-  if (!row) return history_failed(row.error());
+  if (!row) return tl::unexpected(history_failed(row.error()));
   if (!*row) {
-    return reply_of(Problem{404, "Unknown run", "There is no run " + std::to_string(*question.like) + ".",
-                            "`etactl runs --all` lists the runs with their ids"});
+    return tl::unexpected(
+        reply_of(Problem{404, "Unknown run", "There is no run " + std::to_string(*question.like) + ".",
+                         "`etactl runs --all` lists the runs with their ids"}));
   }
   // Of a run that only tested there is no training to ask about.
   if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
   if (privacy_.hides((*row)->owner, call.request)) (*row)->run.settings.clear();
   question = prediction::like((*row)->run, std::move(question));
-  return std::nullopt;
+  return std::move(*row);
 }
 
 Outcome Router::estimate(Call& call) {
@@ -150,7 +138,8 @@ Outcome Router::estimate(Call& call) {
   question.asker = call.request.uid;
   const auto quantity = quantity_from(call.params);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  if (auto reply = take_from_run(call, question)) return std::move(*reply);
+  auto like = take_from_run(call, question);
+  if (!like) return std::move(like.error());
   if (shown)
     return Work{[models = backend_.models(), formats = backend_.formats(), body = call.request.body,
                  question = std::move(question), quantity, now = options_.now()] {
@@ -162,10 +151,13 @@ Outcome Router::estimate(Call& call) {
     return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
                        answer.error().kind == Refusal::Kind::unknown_architecture);
   };
-  if (!answer && may_speak_alone(question, answer.error())) {
-    const auto alone = estimate_by_run_alone(reader_, question, options_.now());
+  // A model of one run knows its time alone, and that of now.
+  const bool about_now = !quantity && !question.at;
+  if (!answer && *like && about_now && lacks_model_of_run(answer.error().kind)) {
+    const auto alone = prediction::models_of_run(reader_, **like, options_.now());
     if (!alone) return history_failed(alone.error());
-    if (*alone) return answer_to(*alone, quantity);
+    if (const auto said = prediction::estimate(*alone, question, options_.now()))
+      return answer_to(said, quantity);
   }
   if (!unknown()) return answer_to(answer, quantity);
   NetworkFilter filter;

@@ -166,7 +166,7 @@ Outcome Router::what_if(Call& call) {
   if (splits && values.size() < 2)
     call.params.reject("values", "must name the devices to split over, two or more");
   if (auto problem = call.params.check()) return reply_of(*problem);
-  if (auto reply = take_from_run(call, question)) return std::move(*reply);
+  if (auto like = take_from_run(call, question); !like) return std::move(like.error());
   if (auto problem = count_iterations(question)) return reply_of(*problem);
   const auto ask = [&](prediction::Question each) {
     prediction::count_epochs(each);  // over each batch size anew

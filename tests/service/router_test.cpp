@@ -354,6 +354,7 @@ TEST_F(RouterTest, ARunThatIsInNoModelAnswersForWhatIsLikeIt) {
     EXPECT_NEAR(body.at("seconds").to_number<double>(), 100, 1e-6) << "as its ten windows of five seconds";
     EXPECT_TRUE(body.at("model").at("id").is_null());
     EXPECT_EQ(body.at("model").at("runs"), 1);
+    EXPECT_TRUE(body.at("model").at("disputed").is_null());
     EXPECT_EQ(get("/v1/estimate?like=1").at("phase"), "total");
     EXPECT_EQ(get("/v1/estimate?like=1&phase=test&iterations=20").at("model").at("runs"), 1);
     get(like + "&device=H100", 404);
