@@ -59,6 +59,16 @@ bool measured_whole(const Rival& r) {
   return !r.reading.running() || std::any_of(r.found.runs.begin(), r.found.runs.end(), is_told);
 }
 
+// However few steps a log shows: they count from the first to the total it tells of, each with its time.
+bool measured_from_first_to_last(const Rival& r) {
+  constexpr std::size_t kCounted = 2;
+  const auto& segments = r.found.segments;
+  const auto is_open = [&](const auto& segment) { return segment.run == r.reading.next_ordinal() - 1; };
+  return r.reading.plan_done() && segments.size() >= kCounted &&
+         std::all_of(segments.begin(), segments.end(), is_open) &&
+         segments.front().value.first_iteration <= segments.front().value.iterations;
+}
+
 struct Explained {
   std::size_t measurements = 0;
   std::int64_t iterations = 0;
@@ -151,7 +161,7 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
     if (r.reading.format().is_generic() != generic) return false;
     if (!r.reading.needs_are_met()) return false;
     if (own && own->format().over(r.reading.name())) return false;
-    if (generic) return measured >= segments || measured_whole(r);
+    if (generic) return measured >= segments || measured_whole(r) || measured_from_first_to_last(r);
     // A short run that is over, of which the one that counts has told as much already.
     const bool short_run = own && own->measured() < kMeasured;
     if (short_run && measured <= own->measured() && !measured_whole(r)) return false;

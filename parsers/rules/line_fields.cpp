@@ -200,13 +200,15 @@ class LineScan : private LineText {
     take(number);
   }
 
-  // "loss 2.5 steps/s 4.0": behind a number that has a name of its own, which is no time's, a rate before another number is
-  // that one's name.
+  // "loss 2.5 steps/s 4.0", "loss: 2.5 sec/step: 0.25": behind a number that has a name of its own, which is no time's, a
+  // rate before another number is that one's name.
   bool names_next(const WrittenNumber& number) const {
     if (name_.empty() || number.unit.count() <= 2 || number.total.data() || number.mean.data()) return false;
-    const std::size_t next = blanks(number.end);
+    const bool assigns = byte(number.end) == ':' || byte(number.end) == '=';
+    const std::size_t next = blanks(number.end + (assigns ? 1 : 0));
+    if ((next == number.end && !assigns) || !is_digit(byte(next))) return false;
     const bool is_rate = name_.text(0, name_.count()).find(" per ") != std::string_view::npos;
-    if (next == number.end || !is_digit(byte(next)) || (is_time_word(name_.last()) && !is_rate)) return false;
+    if (is_time_word(name_.last()) && !is_rate) return false;
     const Found own = words_.find(name_, clause_);
     return own && !own.counts;
   }

@@ -33,6 +33,22 @@ TEST(GenericSigns, LinesWithoutAWordForWhatTheyCountOrComeTo) {
   EXPECT_EQ(iteration_of("Iteration %d, D: 0.0125"), -1);
 }
 
+// Three lines are few, but not where they count to the total that each tells of.
+TEST(GenericSigns, AFewEpochsThatComeToTheirTotalAreARun) {
+  const auto epochs = [](int lines, const char* form) {
+    return runs_of(lines_by(lines, [&](int i) { return written(form, i, i + 1, 60.25 + i); }));
+  };
+  const char* const kStamped = "2026-03-01 1%d:00:00 Epoch %d/3 loss 0.8125 lr %.2f";
+  const char* const kStated = "2026-03-01 - 1%d Epoch %d/2, Loss: 0.8125, Time: %.2fs";
+  ASSERT_EQ(epochs(3, kStamped).size(), 1U);
+  EXPECT_EQ(epochs(3, kStamped).at(0).state, RunState::finished);
+  EXPECT_EQ(step_time(epochs(3, kStamped).at(0)), 3600);
+  EXPECT_EQ(epochs(2, kStated).size(), 1U);
+  EXPECT_EQ(epochs(2, kStamped).size(), 0U);
+  EXPECT_EQ(epochs(1, kStated).size(), 0U);
+  EXPECT_EQ(epochs(3, "2026-03-01 1%d:00:00 Part %d/3 of the archive, %.2f MB").size(), 0U);
+}
+
 // Errors that are counted are no measure of a training.
 TEST(GenericSigns, BatchesBesideCountedErrorsAreNoTraining) {
   const auto batches = [](const char* figure) {
