@@ -49,6 +49,21 @@ TEST(GenericSigns, AFewEpochsThatComeToTheirTotalAreARun) {
   EXPECT_EQ(epochs(3, "2026-03-01 1%d:00:00 Part %d/3 of the archive, %.2f MB").size(), 0U);
 }
 
+// What prepares data or evaluates draws such bars, too, but seldom for as long as a minute in a training's log.
+TEST(GenericSigns, ABarWithoutANameIsATrainingsOnceItHasGoneOnForAMinute) {
+  const auto bar = [](int steps, const char* heading) {
+    std::vector<std::string> lines = {heading};
+    for (int i = 1; i <= steps; ++i)
+      lines.push_back(written("%3d%%|##| %d/800 [%02d:%02d<10:00,  1.00it/s]", i / 8, i, i / 60, i % 60));
+    return runs_of(lines);
+  };
+  ASSERT_EQ(bar(105, "Starting training...").size(), 1U);
+  EXPECT_EQ(bar(105, "Starting training...").at(0).iteration, 105);
+  EXPECT_NEAR(step_time(bar(105, "Starting training...").at(0)), 1, 0.05);
+  EXPECT_TRUE(bar(55, "Starting training...").empty());
+  EXPECT_TRUE(bar(105, "Loading checkpoint shards").empty());
+}
+
 // Errors that are counted are no measure of a training.
 TEST(GenericSigns, BatchesBesideCountedErrorsAreNoTraining) {
   const auto batches = [](const char* figure) {
