@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -178,17 +179,22 @@ OsResult<std::vector<Names>> names_of(FileSystem& files, const std::vector<Split
   return out;
 }
 
+// Where names of several kinds meet, `older` is no strict order; when they were written to is one. Those of one kind
+// share the places that this gives them by what their names say: a copy may be finished after the next log has begun.
 void sort_by_age(std::vector<RotatedFile>& rotated) {
-  // Where names of several kinds meet, `older` is no strict order; when they were written to is one.
-  const auto all = [&](auto has) { return std::all_of(rotated.begin(), rotated.end(), has); };
-  if (all([](const RotatedFile& s) { return s.name.number.has_value(); }) ||
-      all([](const RotatedFile& s) { return !s.name.date.empty(); })) {
-    std::sort(rotated.begin(), rotated.end(), older);
-  } else {
-    std::sort(rotated.begin(), rotated.end(), [](const RotatedFile& a, const RotatedFile& b) {
-      return std::tie(a.status.modified, a.path) < std::tie(b.status.modified, b.path);
-    });
-  }
+  std::sort(rotated.begin(), rotated.end(), [](const RotatedFile& a, const RotatedFile& b) {
+    return std::tie(a.status.modified, a.path) < std::tie(b.status.modified, b.path);
+  });
+  const auto sort_those = [&rotated](auto is_of_kind) {
+    std::vector<RotatedFile> those;
+    std::copy_if(rotated.begin(), rotated.end(), std::back_inserter(those), is_of_kind);
+    std::sort(those.begin(), those.end(), older);
+    auto next = those.begin();
+    for (RotatedFile& file : rotated)
+      if (is_of_kind(file)) file = std::move(*next++);
+  };
+  sort_those([](const RotatedFile& file) { return file.name.number.has_value(); });
+  sort_those([](const RotatedFile& file) { return !file.name.number && !file.name.date.empty(); });
 }
 
 }  // namespace

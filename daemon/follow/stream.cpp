@@ -51,10 +51,10 @@ bool is_unwritten(Content& content, std::int64_t offset, std::int64_t size) {
 }
 
 // Nothing that was read before tells whether this is the content that was looked for: it may have been copied and
-// truncated since, and what was written next was read.
+// truncated since, and what was written next was read. What can't be told is read again.
 bool has_been_cut(const CurrentFile& file) {
   const auto status = file.content->status();
-  return status && !file.compressed && status->size < file.found_size;
+  return !status || (!file.compressed && status->size < file.found_size);
 }
 
 }  // namespace

@@ -26,7 +26,11 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   const bool has_read = offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up_at;
   if (has_read || look.around.finished.empty()) return Attached::yes;
   const auto status = current_->content->status();
-  if (!status || status->size == 0) return Attached::yes;
+  if (!status) {
+    fail(status.error());
+    return Attached::later;
+  }
+  if (status->size == 0) return Attached::yes;
   const auto file = lies_now(look);
   if (file && file->empty()) return Attached::yes;
   const auto read =
@@ -62,8 +66,12 @@ OsResult<std::string> Stream::lies_now(Look& look) const {
 Stream::Attached Stream::go_back_to_unseen(Look& look) {
   if (current_->reader.part().offset > 0) return Attached::yes;
   const auto status = current_->content->status();
-  if (status) current_->found_size = status->size;
-  if (!status || status->modified == current_->seen.modified) return Attached::yes;
+  if (!status) {
+    fail(status.error());
+    return Attached::later;
+  }
+  current_->found_size = status->size;
+  if (status->modified == current_->seen.modified) return Attached::yes;
   // Else each of ten thousand new files would have ten thousand names listed for its first line.
   auto& beside = look.around.beside;
   const auto folders = look.around.folders(path_);

@@ -317,5 +317,24 @@ TEST(Backups, AReplacedLogThatIsCopiedAndTruncatedWhileItIsLookedForIsReadOn) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
+// Copied away, and the copy was finished after the next log had begun; by their times the second comes first. A backup's
+// name has no number.
+TEST(Backups, ACopyThatWasFinishedLateIsReadBeforeTheNextLogBesideOne) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.write("/logs/train.log~", "zero\n");
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write("/logs/train.log.2", "one\n");
+  etad.files.remove(kLog);
+  etad.files.write("/logs/train.log.1", "three\n");
+  etad.files.write("/logs/train.log.2", "two\n");
+  etad.files.write(kLog, "four\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(etad.lost, 0);
+}
+
 }  // namespace
 }  // namespace etad::follow

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 
+#include "daemon/follow/finished.h"
+#include "daemon/follow/identity.h"
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -124,6 +126,56 @@ TEST(FollowingFaults, WhatWasRotatedWhileTheDaemonWasDownIsReadWhateverPasses) {
         ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"))
             << call << " " << n << " fails with error " << error;
       }
+    }
+  }
+}
+
+// Truncated behind a copy, it has the inode under which nothing was read.
+TEST(FollowingFaults, WhatWasCopiedBeforeAnythingOfItWasReadIsReadWhateverPasses) {
+  for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
+    for (int n = 1, made = n; made >= n; ++n) {
+      Harness etad({{kLog, 0, false}});
+      etad.files.write(kLog, "on");
+      etad.poll();
+      etad.stop();
+      etad.files.write(kLog, "e\n");
+      etad.files.copy(kLog, kRotated);
+      etad.files.truncate(kLog);
+      etad.files.write(kLog, "two\n");
+      etad.files.calls.clear();
+      etad.files.fail_nth(call, n, EIO);
+      etad.start();
+      for (int i = 0; i < 3; ++i) etad.poll();
+      made = etad.files.calls[call];
+      ASSERT_THAT(etad.lines, ElementsAre("one", "two")) << call << " " << n << " fails";
+    }
+  }
+}
+
+TEST(FollowingFaults, WhatAnImportHasReadIsNotReadAgainWhateverPasses) {
+  const std::string imported = std::string(2000, '#') + "\none\n";
+  Harness before({{kLog, 0, false}});
+  before.files.write(kLog, imported);
+  before.poll();
+  before.files.remove(kLog);
+  before.poll();
+  const auto part = part_of_finished(*before.finished.begin());
+  ASSERT_TRUE(part);
+  const std::string identity = finished_identity(*part);  // of whatever file
+  const Imports imports{[&](const std::string&) { return std::vector{identity}; },
+                        [](const auto&, const auto&, auto, const auto&) { return tl::unexpected(EPERM); }};
+  for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
+    for (int n = 1, made = n; made >= n; ++n) {
+      Harness etad({{kLog, 0, false}});
+      etad.files.write(kLog, imported + "two\n");
+      etad.stop();
+      etad.files.calls.clear();
+      etad.files.fail_nth(call, n, EIO);
+      etad.follower = std::make_unique<Follower>(etad.files, nullptr, std::vector<Watch>{{kLog, 0, false}});
+      etad.follower->restore({}, {identity}, {}, imports);
+      for (int i = 0; i < 3; ++i) etad.poll();
+      made = etad.files.calls[call];
+      ASSERT_THAT(etad.lines, ElementsAre("two")) << call << " " << n << " fails";
     }
   }
 }
