@@ -109,13 +109,19 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
 
 // Whether this file lies there too, as another of the chain. Two runs may have written the same; but a copy
 // of another name ("train.log.old"), or what was compressed beside its original, is that one again.
-bool Chain::is_another(const FileKey& key, const RotatedName& than) const {
+bool Chain::is_another(const FileKey& key, const ReadPart& part, const RotatedName& than) {
   return std::any_of(around_.rotated.begin(), around_.rotated.end(), [&](const RotatedFile& file) {
     const RotatedName& name = file.name;
     return key_of(file.status) == key &&
            ((name.number && than.number && *name.number != *than.number) ||
-            (!name.date.empty() && !than.date.empty() && name.date != than.date));
+            (!name.date.empty() && !than.date.empty() && name.date != than.date)) &&
+           still_holds(file.path, key, part);
   });
+}
+
+// Where nobody knows when a file was made, another one may have its inode by now: its content tells.
+bool Chain::still_holds(const std::string& file, const FileKey& key, const ReadPart& part) {
+  return key.born != 0 || known_or(contents_.matches(file, key, part), true);
 }
 
 bool Chain::is_put_aside(const FileKey& key) const {
@@ -130,11 +136,11 @@ bool Chain::is_name_of_ours(const std::string& file) const {
 
 // Whether a file that was read still lies there as another log's: under any name but ours, or, as `rotated`, under one
 // that its rotated files have.
-bool Chain::is_another_logs(const FileKey& key, bool rotated) {
+bool Chain::is_another_logs(const FileKey& key, const ReadPart& part, bool rotated) {
   const auto found = find(key);
   if (!found || is_name_of_ours(*found)) return false;
   const auto name = rotated ? rotated_name(split_path(*found).name) : std::nullopt;
-  return !rotated || (name && !name->backup);
+  return (!rotated || (name && !name->backup)) && still_holds(*found, key, part);
 }
 
 // Whether it is a finished file, or the one just read, under another name or compressed.
@@ -151,8 +157,10 @@ bool Chain::is_read(const RotatedFile& candidate, const Link& last, const Finish
   // may have renamed it before (logback).
   const bool may_be_copy = is_copy(candidate.status) || candidate.status.born == Instant{} ||
                            !compressed_ending(candidate.path).empty();
+  const ReadPart part = part_of_finished(*identity).value_or(ReadPart{});
   const auto is_other = [&](const FileKey& other) {
-    return is_another(other, candidate.name) || (other != key && is_another_logs(other, may_be_copy));
+    return is_another(other, part, candidate.name) ||
+           (other != key && is_another_logs(other, part, may_be_copy));
   };
   return (*identity == last.finished() && !is_other(last.key)) ||
          finished.may_be(*identity, candidate.status, is_other);
@@ -182,7 +190,7 @@ bool Chain::is_copied_beginning(const NextFile& candidate, bool of_ours) {
 // that no rotated file has, and its copy, or so far the beginning of that, under one. How much of the copy was read.
 std::optional<ReadPart> Chain::copied_of(const RotatedFile& candidate, const Link& last) {
   const FileKey key = key_of(candidate.status);
-  if (last.part.offset == 0 || is_another(last.key, candidate.name)) return std::nullopt;
+  if (last.part.offset == 0 || is_another(last.key, last.part, candidate.name)) return std::nullopt;
   const auto original = find(last.key);
   if (!original || is_name_of_ours(*original)) return std::nullopt;
   if (candidate.status.size == 0) return ReadPart{};
@@ -221,9 +229,10 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
     const auto identity =
         known_or(contents_.identity(file.path, key, [](const Fingerprint&) { return true; }),
                  std::optional<std::string>(std::string()));
+    const ReadPart part = part_of_finished(*identity).value_or(ReadPart{});
     const auto is_other = [&](const FileKey& other) {
-      return is_another(other, file.name) ||
-             (other != key && (is_put_aside(other) || is_another_logs(other)));
+      return is_another(other, part, file.name) ||
+             (other != key && (is_put_aside(other) || is_another_logs(other, part)));
     };
     // Nor that ours was whole before it was replaced by the copy that we were reading.
     const bool is_read_now = *identity == last.finished();

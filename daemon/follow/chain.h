@@ -75,9 +75,10 @@ class Chain {
  private:
   void add(FileSystem& files, const std::vector<std::string>& folders);
   std::vector<RotatedFile> newer_than(const Link& last);
-  bool is_another(const FileKey& key, const RotatedName& than) const;
+  bool is_another(const FileKey& key, const ReadPart& part, const RotatedName& than);
+  bool still_holds(const std::string& file, const FileKey& key, const ReadPart& part);
   bool is_put_aside(const FileKey& key) const;
-  bool is_another_logs(const FileKey& key, bool rotated = false);
+  bool is_another_logs(const FileKey& key, const ReadPart& part, bool rotated = false);
   bool is_read(const RotatedFile& candidate, const Link& last, const FinishedFiles& finished);
   std::optional<ReadPart> copied_of(const RotatedFile& candidate, const Link& last);
   bool is_copied_beginning(const NextFile& candidate, bool of_ours);

@@ -50,13 +50,6 @@ bool is_unwritten(Content& content, std::int64_t offset, std::int64_t size) {
   return content.next_data((offset / kBlock + 1) * kBlock) >= size;
 }
 
-// Nothing that was read before tells whether this is the content that was looked for: it may have been copied and
-// truncated since, and what was written next was read. What can't be told is read again.
-bool has_been_cut(const CurrentFile& file) {
-  const auto status = file.content->status();
-  return !status || (!file.compressed && status->size < file.found_size);
-}
-
 }  // namespace
 
 Stream::Stream(StreamId id, std::size_t tag, std::string path, bool read_rotated)
@@ -269,10 +262,11 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
       return Drained::failed;
     }
     if (*outcome == FileReader::Outcome::changed) return Drained::changed;
-    if (unread && has_been_cut(current)) {
-      current.reader = FileReader(ReadPart{});
-      carried_ = carried;
-      return Drained::changed;
+    if (unread && current.reader.part().offset > 0) {
+      if (const Attached still = is_first(look, carried); still != Attached::yes) {
+        moved_ = true;  // looked at again soon
+        return still == Attached::lost ? Drained::changed : Drained::failed;
+      }
     }
     // Just taken up (again), a file has been still for no time that we know of.
     if (status->size != current.seen.size || !current.grew) current.grew = look.now;

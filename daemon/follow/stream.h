@@ -157,6 +157,7 @@ class Stream {
   OsResult<std::string> lies_now(Look& look) const;
   Attached go_on_from_import(Look& look);
   Attached go_back_to_unseen(Look& look);
+  Attached is_first(Look& look, const std::string& carried);
   Attached see_its_kind(const Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);

@@ -95,6 +95,30 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   return Attached::lost;
 }
 
+// Nothing that was read before tells whether what was read now, for the first time, is one content, and all there was: it
+// may have been copied and truncated meanwhile, and what was written next was read.
+Stream::Attached Stream::is_first(Look& look, const std::string& carried) {
+  CurrentFile& current = *current_;
+  if (current.compressed) return Attached::yes;
+  FileReader read = std::exchange(current.reader, FileReader(ReadPart{}));
+  std::string carries_on = std::exchange(carried_, carried);
+  const auto failed = [this](Errno error) {
+    fail(error);
+    return Attached::later;
+  };
+  const auto status = current.content->status();
+  if (!status) return failed(status.error());
+  if (status->modified != current.seen.modified || status->size < current.found_size) {
+    const auto same = matches(*current.content, read.part());
+    if (!same) return failed(same.error());
+    if (!*same) return Attached::lost;
+    if (const Attached there = go_back_to_unseen(look); there != Attached::yes) return there;
+  }
+  current.reader = std::move(read);
+  carried_ = std::move(carries_on);
+  return Attached::yes;
+}
+
 // A file that was opened while it was empty may be a compressed one by now.
 Stream::Attached Stream::see_its_kind(const Look& look) {
   CurrentFile& current = *current_;

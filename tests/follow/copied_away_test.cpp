@@ -159,5 +159,33 @@ TEST_P(CopiedAway, ARotatedFileMayHaveAnotherEndingOfGzip) {
   }
 }
 
+// The copy's inode, by which its content is known where nobody knows births, goes to the next copy.
+TEST(CopiedAwayOnce, ACompressedCopyIsNotReadAgainWhenTheNextOneHasItsInode) {
+  Harness etad({{kLog, 0, false}});
+  etad.files.births = false;
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.rename(kLog, "/logs/train.tmp");
+  etad.files.write(kLog, "two\n");
+  etad.files.copy("/logs/train.tmp", kRotated);
+  etad.files.remove("/logs/train.tmp");
+  const auto inode = etad.files.inode(kRotated);
+  etad.start();
+  etad.poll();
+  etad.files.gzip(kRotated, "/logs/train.log.2.gz");
+  etad.files.remove(kRotated);
+  etad.files.copy(kLog, kRotated);
+  ASSERT_EQ(etad.files.inode(kRotated), inode);
+  etad.poll();
+  etad.files.truncate(kLog);
+  etad.files.rename("/logs/train.log.2.gz", "/logs/train.log.3.gz");
+  etad.files.rename(kRotated, "/logs/train.log.2");
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, "three\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAreArray({"one", "two", "three"}));
+}
+
 }  // namespace
 }  // namespace etad::follow
