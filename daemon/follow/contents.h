@@ -52,6 +52,9 @@ class Contents {
   // The head of what lies there, inflated where it is compressed; errors as of matches.
   OsResult<Fingerprint> head(const std::string& path, const FileKey& key);
 
+  // What was answered about this file does not hold.
+  void forget(const FileKey& key) { known_.erase(key); }
+
   // Whether this file, about whose content something was asked since it was last written to, is compressed.
   bool is_compressed(const FileStatus& status) const;
 

@@ -88,7 +88,7 @@ void Follower::Impl::add_journals(SteadyTime now) {
 
 void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now) {
   add_journals(now);
-  std::reverse(positions.begin(), positions.end());  // a path that was forgotten and came again has two
+  sort_to_take_up(positions);
   for (const Position& position : positions) {
     for (auto& [id, journal] : journals)
       if (journal.path() == position.path && !journal.is_restored()) journal.restore(position);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "daemon/follow/follower_impl.h"
@@ -304,6 +305,18 @@ OsResult<Imported> Follower::Impl::imported(const std::string& path, const std::
     if (!goes_on || *goes_on) return Imported{part, goes_on.has_value()};
   }
   return Imported{};
+}
+
+// A path that was forgotten and came again has two positions, of which the later one counts. And where nobody knows when a
+// file was made, a log that is gone may have had the inode of another one: it is that of the log that was written to last.
+void Follower::Impl::sort_to_take_up(std::vector<Position>& positions) {
+  std::reverse(positions.begin(), positions.end());
+  std::set<std::string> paths;
+  std::erase_if(positions, [&](const Position& each) { return !paths.insert(each.path).second; });
+  std::ranges::stable_sort(positions, std::greater(), [](const Position& each) {
+    const auto identity = Identity::parse(each.identity);
+    return identity ? identity->modified : Instant::min();
+  });
 }
 
 bool Follower::Impl::take_up(Followed& followed, const Position& position) {

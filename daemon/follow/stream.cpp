@@ -168,7 +168,7 @@ Stream::Step Stream::take_step(Look& look) {
     case Drained::end:
       break;
     case Drained::changed:
-      close_file();
+      forget_content(look);
       return Step::again;
     case Drained::budget:
       return Step::out_of_budget;
@@ -186,7 +186,6 @@ Stream::Step Stream::take_step(Look& look) {
 
 // A stream without a file: the path's, or the ones rotated away from it that are still to be read.
 bool Stream::begin(Look& look) {
-  if (const Attached attached = take_back(look); attached != Attached::lost) return attached == Attached::yes;
   if (!look.target.file) return false;
   const auto anothers = is_anothers(look, *look.target.file);
   if (!anothers) fail(anothers.error());
@@ -201,6 +200,8 @@ bool Stream::begin(Look& look) {
 bool Stream::nothing_new(const Look& look) const {
   const FileStatus& now = *look.target.file;
   if (now.size != current_->seen.size || now.modified != current_->seen.modified) return false;
+  // Where the status of what is open is that of what lies under its name, another file may have been read.
+  if (!current_->compressed && now.size < current_->reader.part().offset) return false;
   if (current_->at_hole) return look.now - *current_->measured < look.around.options.hole_limit;
   if (!current_->at_end) return false;
   return !line_is_idle(look);
@@ -262,7 +263,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
       return Drained::failed;
     }
     if (*outcome == FileReader::Outcome::changed) return Drained::changed;
-    if (unread && current.reader.part().offset > 0) {
+    if (unread) {
       if (const Attached still = is_first(look, carried); still != Attached::yes) {
         moved_ = true;  // looked at again soon
         return still == Attached::lost ? Drained::changed : Drained::failed;
@@ -333,7 +334,7 @@ Stream::Step Stream::finish(Look& look) {
       break;
   }
   const Drained drained = drain(look, gone ? Rest::taken : Rest::carried);
-  if (drained == Drained::changed) close_file();
+  if (drained == Drained::changed) forget_content(look);
   if (drained == Drained::hole) return Step::done;
   if (drained != Drained::end) return drained == Drained::budget ? Step::out_of_budget : Step::again;
   last_ = last_link();
@@ -482,6 +483,12 @@ void Stream::close_file() {
   if (!current_) return;
   current_->content.reset();
   current_->reader = FileReader(current_->reader.part());
+}
+
+// What was known of it may be another file's, where the status of what is open is that of what lies under its name.
+void Stream::forget_content(Look& look) {
+  look.around.contents.forget(current_->key);
+  close_file();
 }
 
 void Stream::adopt(const FileStatus& status, const ReadPart& part) {

@@ -158,6 +158,7 @@ class Stream {
   Attached go_on_from_import(Look& look);
   Attached go_back_to_unseen(Look& look);
   Attached is_first(Look& look, const std::string& carried);
+  void forget_content(Look& look);
   Attached see_its_kind(const Look& look);
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);
@@ -169,7 +170,6 @@ class Stream {
   OsResult<std::optional<std::string>> find_below(Look& look);
   OsResult<bool> may_be_written_again(Look& look);
   bool waits_for_the_rest(Look& look);
-  Attached take_back(Look& look);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
   enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line

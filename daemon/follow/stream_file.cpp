@@ -257,31 +257,6 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   return Attached::yes;
 }
 
-// The file that was let go, as another stream seemed to read it. By now that one may have found that it is none of its
-// own, as where an inode is used again and nobody knows when its file was made.
-Stream::Attached Stream::take_back(Look& look) {
-  const bool was_let_go = last_.key != FileKey{} && last_.key == ended_key_ && last_.part.offset > 0;
-  if (!was_let_go) return Attached::lost;
-  Chain& chain = chain_of(look);
-  const auto found = chain.find(last_.key);
-  const auto failed = [this](int error) {
-    fail(error);
-    return Attached::later;
-  };
-  if (chain.error() != 0) return failed(chain.error());
-  if (!found) return Attached::lost;
-  const auto taken = look.around.taken(*found, last_.key, id_);
-  if (!taken) return failed(taken.error());
-  if (*taken) return Attached::lost;
-  const auto status = look.around.files.status(*found);
-  if (!status || key_of(*status) != last_.key) return failed(status ? EAGAIN : moved_or(status.error()));
-  const auto same = look.around.contents.matches(*found, last_.key, last_.part);
-  if (!same) return failed(moved_or(same.error()));
-  if (!*same || !may_be_of(last_.owner, *status)) return Attached::lost;
-  start_at({*found, *status, last_.part});
-  return Attached::yes;
-}
-
 // Another file lies under the path: is it ours, written anew by rsync, an editor or `sed -i`, or on a file system
 // that goes by another number now? Certain are the inode with its time of birth, or a copy that was given its
 // original's time. Else the content decides, unless our file is still there and was not put aside for this one. Where

@@ -82,6 +82,18 @@ const std::vector<Happening> kHappenings = {
       [](FakeFileSystem& files) { files.write(kLog, "three\n"); }},
      {"three"},
      true},
+    {"compressed twice",
+     {[](FakeFileSystem& files) { files.write(kLog, "two\n"); },
+      [](FakeFileSystem& files) { files.rename(kLog, kRotated); },
+      [](FakeFileSystem& files) { files.gzip(kRotated, std::string(kRotated) + ".gz"); },
+      [](FakeFileSystem& files) { files.remove(kRotated); },
+      [](FakeFileSystem& files) { files.write(kLog, "three\n"); },
+      [](FakeFileSystem& files) { files.rename(std::string(kRotated) + ".gz", "/logs/train.log.2.gz"); },
+      [](FakeFileSystem& files) { files.rename(kLog, kRotated); },
+      [](FakeFileSystem& files) { files.gzip(kRotated, std::string(kRotated) + ".gz"); },
+      [](FakeFileSystem& files) { files.remove(kRotated); },
+      [](FakeFileSystem& files) { files.write(kLog, "four\n"); }},
+     {"two", "three", "four"}},
     {"compressed late",
      {[](FakeFileSystem& files) { files.write(kLog, "two\n"); },
       [](FakeFileSystem& files) { files.rename(kLog, kRotated); },
@@ -114,11 +126,13 @@ enum class Read { nothing, a_line, much };
 
 struct Circumstances {
   Read read;
-  bool restarts, births_and_lists;  // whether the file system tells births, and its lists inodes
+  bool restarts;
+  bool
+      is_local;  // else: births are unknown, lists show no inodes, and what is open is asked about by its name
 };
 
 std::string text_of(const Circumstances& with) {
-  return std::string(with.restarts ? ", restarted" : "") + (with.births_and_lists ? "" : ", births unknown") +
+  return std::string(with.restarts ? ", restarted" : "") + (with.is_local ? "" : ", not local") +
          ", read before: " +
          (with.read == Read::nothing  ? "nothing"
           : with.read == Read::a_line ? "a line"
@@ -128,7 +142,8 @@ std::string text_of(const Circumstances& with) {
 class Life {
  public:
   Life(const Happening& event, const Circumstances& with) : event_(event), with_(with) {
-    etad_.files.births = etad_.files.lists_inodes = with.births_and_lists;
+    etad_.files.births = etad_.files.lists_inodes = with.is_local;
+    etad_.files.finds_by_name = !with.is_local;
     etad_.files.write(kOther, "another\n");
     etad_.poll();
     if (with.read == Read::much) etad_.files.write(kLog, std::string(1500, '#') + "\n");
@@ -163,7 +178,7 @@ class Life {
     EXPECT_THAT(etad_.lines, ElementsAreArray(lines)) << event_.name << text_of(with_) << ": " << what;
     // What nothing was read of, and nobody knows when it was made, is known by nothing where it lies elsewhere: what had
     // been seen of it counts as lost, and is read there all the same.
-    const bool is_known = with_.births_and_lists || with_.read != Read::nothing;
+    const bool is_known = with_.is_local || with_.read != Read::nothing;
     EXPECT_EQ(is_known ? etad_.lost : 0, 0) << event_.name << text_of(with_) << ": " << what;
   }
 
@@ -222,6 +237,40 @@ TEST(FaultLives, WhateverHappensBeforeEachCall) {
       }
     }
   });
+}
+
+// By its name what is open looks like the file that took the name; that had the inode of what was read before.
+TEST(FaultLives, ACompressedFileIsRotatedOnBehindEachCall) {
+  const std::string first = std::string(kRotated) + ".gz", second = "/logs/train.log.2.gz";
+  const auto rotate = [&](FakeFileSystem& files, const std::string& line, const std::string& next) {
+    files.write(kLog, line);
+    if (files.exists(first)) files.rename(first, second);
+    files.rename(kLog, kRotated);
+    files.gzip(kRotated, first);
+    files.remove(kRotated);
+    files.write(kLog, next);
+  };
+  bool reached = true;
+  for (int n = 1; reached; ++n) {
+    Harness etad({{"/logs/*", 0, false}});
+    etad.files.births = false;
+    etad.files.finds_by_name = true;
+    etad.files.write(kLog, std::string(1500, '#') + "\none\n");
+    etad.poll();
+    etad.lines.clear();
+    rotate(etad.files, "two\n", "three\n");
+    int made = 0;
+    etad.files.meanwhile = [&](const std::string&, const std::string&) {
+      if (++made == n) rotate(etad.files, "four\n", "five\n");
+    };
+    for (int i = 0; i < 3; ++i) etad.poll();
+    etad.files.meanwhile = nullptr;
+    reached = made >= n;
+    for (int i = 0; i < 3; ++i) etad.poll();
+    const std::vector<std::string> all = {"two", "three", "four", "five"};
+    if (!reached) break;
+    EXPECT_THAT(etad.lines, ElementsAreArray(all)) << "before call " << n;
+  }
 }
 
 }  // namespace
