@@ -131,7 +131,7 @@ struct Circumstances {
       is_local;  // else: births are unknown, lists show no inodes, and what is open is asked about by its name
 };
 
-std::string text_of(const Circumstances& with) {
+std::string told(const Circumstances& with) {
   return std::string(with.restarts ? ", restarted" : "") + (with.is_local ? "" : ", not local") +
          ", read before: " +
          (with.read == Read::nothing  ? "nothing"
@@ -175,11 +175,11 @@ class Life {
   void expect_all(const std::string& what) const {
     std::vector<std::string> lines = event_.lines;
     if (with_.read == Read::nothing) lines.insert(lines.begin(), "one");
-    EXPECT_THAT(etad_.lines, ElementsAreArray(lines)) << event_.name << text_of(with_) << ": " << what;
+    EXPECT_THAT(etad_.lines, ElementsAreArray(lines)) << event_.name << told(with_) << ": " << what;
     // What nothing was read of, and nobody knows when it was made, is known by nothing where it lies elsewhere: what had
     // been seen of it counts as lost, and is read there all the same.
     const bool is_known = with_.is_local || with_.read != Read::nothing;
-    EXPECT_EQ(is_known ? etad_.lost : 0, 0) << event_.name << text_of(with_) << ": " << what;
+    EXPECT_EQ(is_known ? etad_.lost : 0, 0) << event_.name << told(with_) << ": " << what;
   }
 
  private:
