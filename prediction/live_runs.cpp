@@ -60,12 +60,13 @@ double other_share_of(const FittedModel* fitted) {
 }
 
 // The answer of the last line, as it looks after a silence. One that has done all it planned may well be silent: it
-// saves, or evaluates.
+// saves, or evaluates, and a silence says nothing of how long that lasts.
 RunForecast after_silence(RunForecast forecast, const regression::Plan& plan, double silence) {
   const bool done = plan.max_iterations > 0 && plan.iteration >= plan.max_iterations;
   forecast.silence = silence;
   forecast.stalled = !done && forecast.step_time && regression::stalled(forecast.step_time->due, silence);
-  if (forecast.remaining) forecast.remaining = regression::after_silence(*forecast.remaining, silence);
+  if (auto& left = forecast.remaining)
+    left = regression::after_silence(*left, done ? std::min(silence, left->due) : silence);
   return forecast;
 }
 

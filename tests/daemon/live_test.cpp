@@ -149,6 +149,8 @@ TEST_F(LiveAnswer, WhatHasDoneItsPlanDoesNotHang) {
   const auto late = live_.forecast(row, refit_.models(), *row.run.ended_at + seconds(900));
   ASSERT_TRUE(late.step_time);
   EXPECT_FALSE(late.stalled) << "it may save, or test";
+  ASSERT_TRUE(late.remaining);
+  EXPECT_LT(late.remaining->upper, 60) << "but not for as long as it has been silent";
 }
 
 TEST_F(LiveAnswer, WithoutAnEndIsAPace) {
