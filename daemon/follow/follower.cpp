@@ -88,12 +88,11 @@ void Follower::Impl::add_journals(SteadyTime now) {
 
 void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now) {
   add_journals(now);
-  sort_to_take_up(positions);
-  for (const Position& position : positions) {
+  for (const auto& [written, position] : by_last_write(std::move(positions))) {
     for (auto& [id, journal] : journals)
       if (journal.path() == position.path && !journal.is_restored()) journal.restore(position);
     const auto watch = discovery.watch_of(position.path);
-    if (!watch || by_path.contains(position.path)) continue;
+    if (!watch) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
     Followed& followed = add(position.path, *watch, literal, now);
     std::optional<std::int64_t> owner = position.owner;

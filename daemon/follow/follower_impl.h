@@ -97,7 +97,8 @@ struct Follower::Impl {
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);
   bool gives_hints(const Followed& followed) const;
-  static void sort_to_take_up(std::vector<Position>& positions);
+  using Dated = std::pair<Instant, Position>;
+  static std::vector<Dated> by_last_write(std::vector<Position> positions);
   bool take_up(Followed& followed, const Position& position);
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);

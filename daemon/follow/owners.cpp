@@ -309,14 +309,16 @@ OsResult<Imported> Follower::Impl::imported(const std::string& path, const std::
 
 // A path that was forgotten and came again has two positions, of which the later one counts. And where nobody knows when a
 // file was made, a log that is gone may have had the inode of another one: it is that of the log that was written to last.
-void Follower::Impl::sort_to_take_up(std::vector<Position>& positions) {
-  std::reverse(positions.begin(), positions.end());
+std::vector<Follower::Impl::Dated> Follower::Impl::by_last_write(std::vector<Position> positions) {
+  std::vector<Dated> out;
   std::set<std::string> paths;
-  std::erase_if(positions, [&](const Position& each) { return !paths.insert(each.path).second; });
-  std::ranges::stable_sort(positions, std::greater(), [](const Position& each) {
-    const auto identity = Identity::parse(each.identity);
-    return identity ? identity->modified : Instant::min();
-  });
+  for (auto each = positions.rbegin(); each != positions.rend(); ++each) {
+    if (!paths.insert(each->path).second) continue;
+    const auto identity = Identity::parse(each->identity);
+    out.emplace_back(identity ? identity->modified : Instant::min(), std::move(*each));
+  }
+  std::ranges::stable_sort(out, std::greater(), &Dated::first);
+  return out;
 }
 
 bool Follower::Impl::take_up(Followed& followed, const Position& position) {
