@@ -156,6 +156,7 @@ class Stream {
   bool line_is_idle(const Look& look) const;
   OsResult<std::string> lies_now(Look& look) const;
   Attached go_on_from_import(Look& look);
+  Attached later(Errno error);
   Attached go_back_to_unseen(Look& look);
   Attached is_first(Look& look, const std::string& carried);
   void forget_content(Look& look);

@@ -18,6 +18,12 @@ OsResult<std::optional<std::string>> nothing() {
 
 }  // namespace
 
+// Nobody knows yet: it is looked at again.
+Stream::Attached Stream::later(Errno error) {
+  fail(error);
+  return Attached::later;
+}
+
 // Of a file of which nothing has been read here an import may have read all that is there. So it may of one of which less
 // than a kilobyte was read: as it was begun, too little was there to know it by. The import's source then becomes the
 // path's; what was handed out before, of the file that lay there before, still belongs to the source that the path had.
@@ -26,19 +32,13 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   const bool has_read = offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up_at;
   if (has_read || look.around.finished.empty()) return Attached::yes;
   const auto status = current_->content->status();
-  if (!status) {
-    fail(status.error());
-    return Attached::later;
-  }
+  if (!status) return later(status.error());
   if (status->size == 0) return Attached::yes;
   const auto file = lies_now(look);
   if (file && file->empty()) return Attached::yes;
   const auto read =
       file ? look.around.imported(path_, *file, *status, offset, !committed_) : tl::unexpected(file.error());
-  if (!read && is_passing(read.error())) {
-    fail(read.error());
-    return Attached::later;
-  }
+  if (!read && is_passing(read.error())) return later(read.error());
   if (!read || read->part.offset == 0 || (!read->goes_on && read->part.offset <= offset))
     return Attached::yes;
   start_at({*file, *status, read->part});
@@ -66,10 +66,7 @@ OsResult<std::string> Stream::lies_now(Look& look) const {
 Stream::Attached Stream::go_back_to_unseen(Look& look) {
   if (current_->reader.part().offset > 0) return Attached::yes;
   const auto status = current_->content->status();
-  if (!status) {
-    fail(status.error());
-    return Attached::later;
-  }
+  if (!status) return later(status.error());
   current_->found_size = status->size;
   if (status->modified == current_->seen.modified) return Attached::yes;
   // Else each of ten thousand new files would have ten thousand names listed for its first line.
@@ -85,10 +82,7 @@ Stream::Attached Stream::go_back_to_unseen(Look& look) {
   Chain chain(look.around.files, look.around.contents, path_, folders, look.around.finished, last);
   last.key = FileKey{};
   const auto next = chain.next(last, look.around.finished, others(look));
-  if (chain.error() != 0) {
-    fail(chain.error());
-    return Attached::later;
-  }
+  if (chain.error() != 0) return later(chain.error());
   current_->seen.modified = status->modified;
   if (!next || next->path == path_ || key_of(next->status) == current_->key) return Attached::yes;
   start_at(*next);
@@ -102,15 +96,11 @@ Stream::Attached Stream::is_first(Look& look, const std::string& carried) {
   if (current.compressed) return Attached::yes;
   FileReader read = std::exchange(current.reader, FileReader(ReadPart{}));
   std::string carries_on = std::exchange(carried_, carried);
-  const auto failed = [this](Errno error) {
-    fail(error);
-    return Attached::later;
-  };
   const auto status = current.content->status();
-  if (!status) return failed(status.error());
+  if (!status) return later(status.error());
   if (status->modified != current.seen.modified || status->size < current.found_size) {
     const auto same = matches(*current.content, read.part());
-    if (!same) return failed(same.error());
+    if (!same) return later(same.error());
     if (!*same) return Attached::lost;
     if (const Attached there = go_back_to_unseen(look); there != Attached::yes) return there;
   }
@@ -123,10 +113,7 @@ Stream::Attached Stream::is_first(Look& look, const std::string& carried) {
 Stream::Attached Stream::see_its_kind(const Look& look) {
   CurrentFile& current = *current_;
   if (current.reader.part().offset > 0 || current.content->compressed()) return Attached::yes;
-  if (const Errno error = look.around.contents.see_kind(current.content); error != 0) {
-    fail(error);
-    return Attached::later;
-  }
+  if (const Errno error = look.around.contents.see_kind(current.content); error != 0) return later(error);
   if (current.content->compressed()) current.reader = FileReader(ReadPart{});
   current.compressed = current.content->compressed();
   return Attached::yes;
@@ -138,10 +125,7 @@ Stream::Attached Stream::attach(Look& look) {
   CurrentFile& current = *current_;
   if (current.content) {
     const auto status = current.content->status();
-    if (!status && status.error() != ESTALE) {
-      fail(status.error());
-      return Attached::later;
-    }
+    if (!status && status.error() != ESTALE) return later(status.error());
     const bool whole =
         status && (current.content->compressed() || status->size >= current.reader.part().offset);
     if (whole) return see_its_kind(look);
@@ -163,19 +147,13 @@ Stream::Attached Stream::attach(Look& look) {
   } else if (current.reader.part().offset > 0 || current.seen.size > 0) {  // else nothing to know it by
     Chain& chain = chain_of(look);
     found = chain.find(current.key);
-    if (!found && chain.error() != 0) {
-      fail(chain.error());
-      return Attached::later;
-    }
+    if (!found && chain.error() != 0) return later(chain.error());
     // Of which nothing was read, and which may have another file's inode by now: its name tells.
     const bool may_be_any = current.reader.part().offset == 0 && current.key.born == 0;
     if (found && may_be_any && !chain.is_name_of_ours(*found)) found.reset();
     if (!found) {
       auto below = find_below(look);
-      if (!below) {
-        fail(below.error());
-        return Attached::later;
-      }
+      if (!below) return later(below.error());
       found = std::move(*below);
     }
   }
@@ -229,19 +207,13 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   auto opened = look.around.contents.open_if(file, current_->reader.part());
   const bool absent = !opened && (is_absent(opened.error()) || opened.error() == EINVAL);
   const bool moved = absent || (opened && key_of(opened->status) != expected);
-  if (!opened || moved) {
-    fail(moved ? EAGAIN : opened.error());
-    return Attached::later;
-  }
+  if (!opened || moved) return later(moved ? EAGAIN : opened.error());
   if (!opened->content) return Attached::lost;
   const FileStatus& status = opened->status;
   const FileKey key = key_of(status);
   if (key != current_->key) {
     const auto taken = look.around.taken(file, key, id_);
-    if (!taken) {
-      fail(taken.error());
-      return Attached::later;
-    }
+    if (!taken) return later(taken.error());
     if (*taken) return Attached::lost;
   }
   if (current_->reader.part().offset == 0 && status.size < current_->seen.size) return Attached::lost;
@@ -270,10 +242,7 @@ Stream::Attached Stream::attach_to_replacement(Look& look, Evidence evidence) {
   if (key == current_->key || part.marker.length == 0 || !may_be_of(last_link().owner, now))
     return Attached::lost;
   const auto anothers = is_anothers(look, now);
-  if (!anothers) {
-    fail(anothers.error());
-    return Attached::later;
-  }
+  if (!anothers) return later(anothers.error());
   if (*anothers) return Attached::lost;
   const bool certain = is_copy(now) || same_but_for_device(key, current_->key);
   const bool was_deleted = evidence == Evidence::content && (removed_ || is_successor(key, current_->key));
@@ -367,16 +336,10 @@ Stream::Attached Stream::find_copy(Look& look) {
   const auto held = [&] { return chain_of(look).holds(last_link(), look.around.finished, others(look)); };
   auto copy = held();
   if (!copy && chain_of(look).error() == 0) {
-    if (const auto below = find_below(look); !below) {
-      fail(below.error());
-      return Attached::later;
-    }
+    if (const auto below = find_below(look); !below) return later(below.error());
     if (!look.chain) copy = held();
   }
-  if (const Errno error = chain_of(look).error(); error != 0) {
-    fail(error);
-    return Attached::later;
-  }
+  if (const Errno error = chain_of(look).error(); error != 0) return later(error);
   return copy ? attach_at(look, copy->path, key_of(copy->status)) : Attached::lost;
 }
 
