@@ -104,52 +104,47 @@ TEST(FollowingFaults, EveryCallFailsOnceAndNothingIsLostOrDoubled) {
 // As a file system in user space gives them whose process has died, or one over a network: none of them means that a
 // file is not there.
 TEST(FollowingFaults, WhatWasRotatedWhileTheDaemonWasDownIsReadWhateverPasses) {
-  for (const Errno error : {EIO, EINTR, ETIMEDOUT, ENOTCONN, EHOSTDOWN, ENODEV}) {
-    for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
-      for (int n = 1, made = n; made >= n; ++n) {
-        Harness etad({{kLog, 0, false}});
-        etad.files.births = false;
-        etad.files.write(kLog, "one\n");
-        etad.poll();
-        etad.stop();
-        etad.files.write(kLog, "two\n");
-        for (const char* text : {"three\n", "four\n"}) {
-          if (etad.files.exists(kRotated)) etad.files.rename(kRotated, "/logs/train.log.2");
-          etad.files.rename(kLog, kRotated);
-          etad.files.write(kLog, text);
-        }
-        etad.files.calls.clear();
-        etad.files.fail_nth(call, n, error);
-        etad.start();
-        for (int i = 0; i < 3; ++i) etad.poll();
-        made = etad.files.calls[call];
-        ASSERT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"))
-            << call << " " << n << " fails with error " << error;
+  for (const Errno error : {EIO, EINTR, ETIMEDOUT, ENOTCONN, EHOSTDOWN, ENODEV})
+    with_each_call_failing([error](const std::string& call, int n) {
+      Harness etad({{kLog, 0, false}});
+      etad.files.births = false;
+      etad.files.write(kLog, "one\n");
+      etad.poll();
+      etad.stop();
+      etad.files.write(kLog, "two\n");
+      for (const char* text : {"three\n", "four\n"}) {
+        if (etad.files.exists(kRotated)) etad.files.rename(kRotated, "/logs/train.log.2");
+        etad.files.rename(kLog, kRotated);
+        etad.files.write(kLog, text);
       }
-    }
-  }
+      etad.files.calls.clear();
+      etad.files.fail_nth(call, n, error);
+      etad.start();
+      for (int i = 0; i < 3; ++i) etad.poll();
+      EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"))
+          << call << " " << n << " fails with error " << error;
+      return etad.files.calls[call];
+    });
 }
 
 // Truncated behind a copy, it has the inode under which nothing was read.
 TEST(FollowingFaults, WhatWasCopiedBeforeAnythingOfItWasReadIsReadWhateverPasses) {
-  for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
-    for (int n = 1, made = n; made >= n; ++n) {
-      Harness etad({{kLog, 0, false}});
-      etad.files.write(kLog, "on");
-      etad.poll();
-      etad.stop();
-      etad.files.write(kLog, "e\n");
-      etad.files.copy(kLog, kRotated);
-      etad.files.truncate(kLog);
-      etad.files.write(kLog, "two\n");
-      etad.files.calls.clear();
-      etad.files.fail_nth(call, n, EIO);
-      etad.start();
-      for (int i = 0; i < 3; ++i) etad.poll();
-      made = etad.files.calls[call];
-      ASSERT_THAT(etad.lines, ElementsAre("one", "two")) << call << " " << n << " fails";
-    }
-  }
+  with_each_call_failing([](const std::string& call, int n) {
+    Harness etad({{kLog, 0, false}});
+    etad.files.write(kLog, "on");
+    etad.poll();
+    etad.stop();
+    etad.files.write(kLog, "e\n");
+    etad.files.copy(kLog, kRotated);
+    etad.files.truncate(kLog);
+    etad.files.write(kLog, "two\n");
+    etad.files.calls.clear();
+    etad.files.fail_nth(call, n, EIO);
+    etad.start();
+    for (int i = 0; i < 3; ++i) etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two")) << call << " " << n << " fails";
+    return etad.files.calls[call];
+  });
 }
 
 TEST(FollowingFaults, WhatAnImportHasReadIsNotReadAgainWhateverPasses) {
@@ -164,20 +159,18 @@ TEST(FollowingFaults, WhatAnImportHasReadIsNotReadAgainWhateverPasses) {
   const std::string identity = finished_identity(*part);  // of whatever file
   const Imports imports{[&](const std::string&) { return std::vector{identity}; },
                         [](const auto&, const auto&, auto, const auto&) { return tl::unexpected(EPERM); }};
-  for (const std::string call : {"open", "read", "status", "fstat", "list", "resolve"}) {
-    for (int n = 1, made = n; made >= n; ++n) {
-      Harness etad({{kLog, 0, false}});
-      etad.files.write(kLog, imported + "two\n");
-      etad.stop();
-      etad.files.calls.clear();
-      etad.files.fail_nth(call, n, EIO);
-      etad.follower = std::make_unique<Follower>(etad.files, nullptr, std::vector<Watch>{{kLog, 0, false}});
-      etad.follower->restore({}, {identity}, {}, imports);
-      for (int i = 0; i < 3; ++i) etad.poll();
-      made = etad.files.calls[call];
-      ASSERT_THAT(etad.lines, ElementsAre("two")) << call << " " << n << " fails";
-    }
-  }
+  with_each_call_failing([&](const std::string& call, int n) {
+    Harness etad({{kLog, 0, false}});
+    etad.files.write(kLog, imported + "two\n");
+    etad.stop();
+    etad.files.calls.clear();
+    etad.files.fail_nth(call, n, EIO);
+    etad.follower = std::make_unique<Follower>(etad.files, nullptr, std::vector<Watch>{{kLog, 0, false}});
+    etad.follower->restore({}, {identity}, {}, imports);
+    for (int i = 0; i < 3; ++i) etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("two")) << call << " " << n << " fails";
+    return etad.files.calls[call];
+  });
 }
 
 TEST(FollowingFaults, AReadErrorIsToldOnceAndTriedAgain) {

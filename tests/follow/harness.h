@@ -2,6 +2,7 @@
 // database, when the follower is thrown away and made anew.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -136,5 +137,14 @@ class Harness {
   std::vector<Watch> watches_;
   Options options_;
 };
+
+// Lives on and on, each time with another one of the calls of a kind failing that a life makes. `live` says how many
+// it made.
+inline void with_each_call_failing(const std::function<int(const std::string& call, int n)>& live) {
+  for (const char* call : {"open", "read", "status", "fstat", "list", "resolve"}) {
+    int made = 1;
+    for (int n = 1; n <= made; ++n) made = live(call, n);
+  }
+}
 
 }  // namespace etad::follow
