@@ -14,8 +14,9 @@ using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 // A measured length of time. Nanoseconds, because a stated step time may be 0.000353 s over 10,000 steps.
 using Duration = std::chrono::nanoseconds;
 
-inline double to_seconds(Duration d) {
-  return std::chrono::duration<double>(d).count();
+// Takes what lies between two instants, too, which a Duration may not hold: logs may be dated 1601 and 9999.
+inline double to_seconds(std::chrono::duration<double> d) {
+  return d.count();
 }
 inline Duration from_seconds(double s) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));

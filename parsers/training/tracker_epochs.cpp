@@ -134,7 +134,8 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
   const auto& from = r.window.from;
   const auto last = from && from->dated ? from->at : r.epochs.began;
   if (!last || !event.time) return false;
-  const Duration gap = *event.time - *last;
+  const auto gap =
+      *event.time - *last;  // of microseconds: of nanoseconds no Duration holds eight thousand years
   if (gap > kLong) return true;
   if (!from || !from->dated) return false;
   const PhaseSummary& seen = r.run.train;

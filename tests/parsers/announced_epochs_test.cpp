@@ -2,6 +2,7 @@
 // they are of.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <map>
 
@@ -310,24 +311,32 @@ TEST(AnnouncedEpochs, ByStampsOfMinutes) {
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 1500);
 }
 
-// A training that was gone on with the next day, one epoch before where it broke off.
-TEST(AnnouncedEpochs, OfATrainingGoneOnWithTheNextDayAreAnotherRuns) {
+// A training that was gone on with later, one epoch before where it broke off.
+std::map<std::int64_t, etad::Run> gone_on_with(const std::string& day) {
   Lines lines;
-  const auto train = [&lines](int day, int first, int count) {
+  const auto train = [&lines](const std::string& date, int first, int count) {
     for (int i = 0; i < count; ++i) {
-      lines.push_back(written("2026-03-%02d ", day) + time_of_day(10, 60 * i) +
-                      written(",250 - INFO - Epoch %d:", first + i));
-      lines.push_back(written("2026-03-%02d ", day) + time_of_day(10, 60 * i + 40) +
+      lines.push_back(date + " " + time_of_day(10, 60 * i) + written(",250 - INFO - Epoch %d:", first + i));
+      lines.push_back(date + " " + time_of_day(10, 60 * i + 40) +
                       ",250 - INFO - train - chamfer 0.4125, loss 0.5125");
     }
   };
-  train(1, 0, 20);
-  train(2, 18, 20);
-  const auto runs = runs_of(lines);
+  train("2026-03-01", 0, 20);
+  train(day, 18, 20);
+  return runs_of(lines);
+}
+
+TEST(AnnouncedEpochs, OfATrainingGoneOnWithTheNextDayAreAnotherRuns) {
+  const auto runs = gone_on_with("2026-03-02");
   ASSERT_EQ(runs.size(), 2U);
   for (const auto& [ordinal, run] : runs) EXPECT_NEAR(step_time(run), 60, 1) << ordinal;
   EXPECT_GE(runs.at(0).train.iterations, 19);
   EXPECT_GE(runs.at(1).train.iterations, 19);
+}
+
+// So they are after more years than 64 bits have nanoseconds for, on a machine whose clock ran away.
+TEST(AnnouncedEpochs, OfATrainingGoneOnWithCenturiesLaterAreAnotherRuns) {
+  EXPECT_EQ(gone_on_with("2426-03-02").size(), 2U);
 }
 
 }  // namespace
