@@ -121,6 +121,7 @@ TraceState HeadedReader::save() const {
 
 void HeadedReader::restore(const TraceState& state, TimeContext& time) {
   Records none;
+  if (!state.header.empty()) drop_header();  // a header took the place of the configuration's columns
   for (const std::string& line : state.header) read(line, std::nullopt, time, none);
   sink_.restore(state);
 }

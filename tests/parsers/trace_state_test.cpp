@@ -131,6 +131,11 @@ INSTANTIATE_TEST_SUITE_P(
               {"timestamp, index, power.draw [W]", "2024/05/06 07:08:09.000, 0, 20 W",
                "index, timestamp, temperature.gpu", "0, 2024/05/06 07:08:10.000, 44"},
               {}},
+        // A header that, parted as the configuration's columns, would be a row of them.
+        Saved{"nvidia-smi",
+              {"timestamp, index, power.draw [W]", "\ttimestamp, power.draw [W], index",
+               "2024/05/06 07:08:09.000, 20 W, 0"},
+              {.labels = {}, .columns = {"timestamp", "utilization.gpu"}}},
         Saved{"nvidia-dmon",
               {"#Time        gpu   pwr", " 23:59:59      0    20", " 00:00:00      0    21"},
               {.labels = {{"start", "2024-05-06"}}}},
