@@ -1,6 +1,8 @@
 #include "parsers/lines/line.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "parsers/base/sixteen.h"
 #include "parsers/base/text.h"
@@ -282,6 +284,37 @@ std::string_view count_of(std::string_view bar) {
   return at == std::string_view::npos ? bar : bar.substr(0, at - 1);
 }
 
+// How long it has taken, in seconds: "1:02:05" behind `count`. Nothing: it says days, or no time.
+std::optional<int> clock_of(std::string_view bar, std::string_view count) {
+  constexpr int kMost = 1'000'000;
+  int seconds = 0, part = 0;
+  for (const char c : bar.substr(std::min(bar.size(), count.size() + 2))) {
+    if (is_digit(c)) {
+      part = part * 10 + (c - '0');
+    } else if (c == ':') {
+      seconds = (seconds + std::exchange(part, 0)) * 60;
+    } else {
+      return c == '<' ? std::optional(seconds + part) : std::nullopt;
+    }
+    if (part > kMost || seconds > kMost) return {};
+  }
+  return {};
+}
+
+// What a program shows behind the bar's rate: ", loss=0.51]".
+std::string_view shown_behind_rate(std::string_view bar) {
+  const std::size_t at = std::min(bar.find("it/s"), bar.find("s/it"));
+  return at == std::string_view::npos ? std::string_view() : bar.substr(at);
+}
+
+// The bar was drawn again at the same count, with nothing new to show: something else was done before. (A step's new loss
+// is shown before the step is counted.)
+bool waited(std::string_view first, std::string_view now, std::string_view count) {
+  constexpr int kLong = 5;
+  const auto since = clock_of(first, count), at = clock_of(now, count);
+  return since && at && *at - *since >= kLong && shown_behind_rate(first) == shown_behind_rate(now);
+}
+
 // "2026-03-01 …", "03/01/2026 …", "INFO …", "[WARNING|…", "***** …", "Saving …": as a logger begins a line.
 bool begins_as_line(std::string_view text) {
   if (!text.empty() && text.front() == '[') text.remove_prefix(1);
@@ -330,6 +363,8 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
   }
   const std::size_t before = lines.size();
   std::string_view last_count;
+  std::string_view first;  // of the states that show this count
+  bool kept_first = false;
   for (std::size_t from = 0; from < raw.size();) {
     const std::size_t end = std::min(raw.find(kReturn, from), raw.size());
     const std::span<char> piece = line.subspan(from, end - from);
@@ -340,7 +375,11 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     const std::string_view count = count_of(state);
     // What a program prints behind a bar is no later state of it.
     const bool behind_bar = state.find('{') != std::string_view::npos;
-    if (lines.size() > before && !behind_bar && count == last_count) lines.pop_back();
+    const bool again = lines.size() > before && count == last_count;
+    if (!again) first = state;
+    const bool keeps_first = again && waited(first, state, count);
+    if (again && !behind_bar && (kept_first || !keeps_first)) lines.pop_back();
+    kept_first = keeps_first;
     last_count = count;
     const std::size_t bar = end_of_bar(state);
     lines.push_back(state.substr(0, bar));

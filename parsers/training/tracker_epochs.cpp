@@ -420,6 +420,7 @@ Duration tests_in(RunTrack& r, const Event& event) {
 void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
   if (r.training.by_lines && !tests) {
     end_of_bar(r, m);
+    if (m.event.text(Field::key) == "validation" && r.window.from) r.window.tested = true;  // it follows
     return show_all_of(r, count_of(m.event, Field::epoch));
   }
   if (!tests) r.window.last_state.reset();  // the bar's end measures all of it

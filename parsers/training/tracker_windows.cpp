@@ -46,10 +46,11 @@ bool was_no_usual_step(RunTrack& r, std::int64_t n, const Event& event, const St
          r.training.holds_an_evaluation(r.run.train, enough, to_seconds(said.took) / static_cast<double>(n));
 }
 
-// A window over the border of two epochs, or around a test's result, that took much longer than the steps before it: it
-// holds a validation, of whose time no line tells.
+// A window over the border of two epochs, around a test's result, or with a wait that its bar shows, that took much longer
+// than the steps before it: it holds a validation, or a saving, of whose time no line tells.
 bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took) {
-  if (!(window.over_border || window.tested_unclocked) || before.segments < 3) return false;
+  const bool may_hold = window.over_border || window.tested_unclocked || window.waited > Duration::zero();
+  if (!may_hold || before.segments < 3) return false;
   constexpr double kMuchLonger = 3;
   return to_seconds(took) * static_cast<double>(before.iterations) >
          kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
@@ -144,17 +145,27 @@ void see_beginning(RunTrack& r, const Anchor& here) {
                                             here.iteration - *r.run.first_iteration);
 }
 
-// The run's own bar is drawn again at the same iteration, behind another one: in the time since it was drawn before, no
-// step was done.
-void see_wait(RunTrack& r, const Anchor& here) {
+// Far longer than the steps from one state to the next take: a bar that is drawn once more before it counts on does not
+// wait so long.
+bool is_no_step(const RunTrack& r, Duration waited) {
+  constexpr double kFar = 2, kLeast = 5;
+  const PhaseSummary& before = r.run.train;
+  const double steps = kFar * static_cast<double>(std::max<std::int64_t>(r.training.stride, 1));
+  return before.iterations > 0 && to_seconds(waited) >= kLeast &&
+         to_seconds(waited) * static_cast<double>(before.iterations) > steps * to_seconds(before.duration);
+}
+
+// The run's own bar is drawn again at the same iteration, behind another one or long after: in the time since it was drawn
+// before, no step was done.
+void see_wait(RunTrack& r, const Event& event, const Anchor& here) {
   if (!here.elapsed && !r.training.last_elapsed) return;  // as where lines show no time so far
   const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
-  if (r.run.iteration != here.iteration || !r.window.other_bar || here.epoch) return;
-  if (!before || !here.elapsed) return;
+  if (r.run.iteration != here.iteration || here.epoch || !before || !here.elapsed) return;
   const auto waited = positive_seconds(*here.elapsed - *before);
   if (!waited) return;
+  if (!r.window.other_bar && (!event.has(Field::max_iter) || !is_no_step(r, *waited))) return;
   r.window.waited += *waited;
-  r.training.shows_waits = true;
+  r.training.shows_waits = r.training.shows_waits || r.window.other_bar;
 }
 
 // What a line says but for its numbers ("1e-05" has a letter, too).
@@ -194,7 +205,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (r.test) all_.tests.end(r, r.test->done_at, m.out);
   Anchor here = anchor_of(r.epochs, m, iteration);
   if (m.event.text(Field::since) == "start") count_by_throughput(here, m.event, samples_of_step(r, m.event));
-  see_wait(r, here);
+  see_wait(r, m.event, here);
   if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
   see_beginning(r, here);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
@@ -327,7 +338,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     if (r.training.overstated) said = {};
   }
   if (said && !by_stamps && was_no_usual_step(r, n, m.event, said)) return all_.tests.release(r, m.out);
-  if (w.waited > Duration::zero()) w.tests = w.waited;
+  if (w.waited > Duration::zero()) w.tests = r.training.shows_waits ? w.waited : std::max(w.tests, w.waited);
   Duration took{};
   const bool told = w.training_time(said, to, took);
   if (told && !said && ran_beside(before, n, w.tests, took)) took += w.tests;
@@ -340,7 +351,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     ++m.out.rejected;
     return;
   }
-  if (!said.measured && held_a_validation(before, w, n, took)) return;
+  if ((!said.measured || w.waited > Duration::zero()) && held_a_validation(before, w, n, took)) return;
   if (paused(r, said, n, took)) {
     ++m.out.rejected;
     return;

@@ -1,0 +1,130 @@
+// Bars of a training that are drawn again behind what is no step of it: an evaluation of which no line tells, a saving.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parsers/lines/line.h"
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string bar(int step, int seconds, const std::string& behind = "]") {
+  return written("%d%%|##| %d/100 [%d:%02d<1:00:00, 40.25s/it", step, step, seconds / 60, seconds % 60) +
+         behind;
+}
+
+Lines states(std::string line) {
+  std::vector<std::string_view> found;
+  LineLosses losses;
+  clean_states(line, 4096, found, losses);
+  return {found.begin(), found.end()};
+}
+
+// As the daemon parts them.
+Lines parted(const std::string& log) {
+  Lines out;
+  for (const std::string& line : lines_of(log))
+    for (std::string& state : states(line)) out.push_back(std::move(state));
+  return out;
+}
+
+TEST(WaitingBars, OfStatesThatShowTheSameTheFirstAndTheLastAreLines) {
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 230) + '\r' + bar(5, 260) + '\r' + bar(6, 300)),
+            (Lines{bar(5, 200), bar(5, 260), bar(6, 300)}));
+}
+
+TEST(WaitingBars, OthersAreTheStepsOwn) {
+  const std::string newer = ", loss=0.5]";
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 240, newer)), Lines{bar(5, 240, newer)}) << "a new loss";
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 204)), Lines{bar(5, 204)}) << "drawn anew at once";
+  const std::string days = "5%|##| 5/100 [1 day, 1:00:00<1:00:00, 40.25s/it]";
+  EXPECT_EQ(states(days + '\r' + days), Lines{days}) << "no clock";
+  EXPECT_EQ(states("5%|##| 5/100 [99999999:00<1:00, 1it/s]\r5%|##| 5/100 [99999999:59<1:00, 1it/s]").size(),
+            1U);
+}
+
+// Steps of 40 s; behind every tenth the training waits for 95 s, and behind every twentieth it saves for 400 more, before
+// which the bar is drawn again.
+TEST(WaitingBars, WhatTheTrainingWaitsForIsNoStep) {
+  for (const std::string between : {"\n", "\r"}) {
+    std::string log = "***** Running training *****\n";
+    int seconds = 0;
+    for (int step = 1; step <= 60; ++step) {
+      seconds += 40;
+      log += bar(step, seconds) + between;
+      if (step % 10 != 0) continue;
+      seconds += 95;
+      log += bar(step, seconds) + "\n{'loss': 0.5, 'learning_rate': 0.001, 'epoch': 0.5}\n";
+      if (step % 20 == 0) seconds += 400;
+    }
+    for (const std::size_t restart : {0U, 5U, 11U}) {
+      const auto runs = runs_of(parted(log), restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).iteration, 60);
+      EXPECT_GE(runs.at(0).train.iterations, 55);
+      EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40) << restart;
+    }
+  }
+}
+
+TEST(WaitingBars, TheLastStateDrawnAgainBehindASavingCountsAsDrawnFirst) {
+  std::string log = "***** Running training *****\n";
+  for (int step = 1; step <= 100; ++step) log += bar(step, 40 * step) + '\r';
+  log += "        \r" + bar(100, 4600) + '\r' + bar(100, 4601) +
+         "\n{'train_runtime': 4601.5, 'train_steps_per_second': 0.022, 'epoch': 1.0}\n";
+  const auto runs = runs_of(parted(log));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 99);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+// Bars that show a step's loss before they count it wait for as long as the step takes.
+TEST(WaitingBars, ALossShownBeforeItsStepIsCountedIsNoWait) {
+  std::string log;
+  for (int step = 0; step < 100; ++step) {
+    if (step > 0) log += "Epoch 1: " + bar(step, 40 * step, written(", loss=0.%d]", 100 + step - 1)) + "\n";
+    log += "Epoch 1: " + bar(step, 40 * (step + 1), written(", loss=0.%d]", 100 + step)) + "\n";
+  }
+  const auto runs = runs_of(parted(log));
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 40, 0.5);
+}
+
+// A training of 20 steps of half a second an epoch, whose validation of 3 seconds prints nothing.
+TEST(WaitingBars, AnEpochThatSaysWhatItTookHasAValidationBehindIt) {
+  Lines lines;
+  double at = 0;
+  const auto say = [&](const std::string& what) {
+    const int seconds = static_cast<int>(at);
+    lines.push_back(
+        written("[2026-03-04 05:%02d:%02d swin_tiny] (main.py 247): INFO ", seconds / 60, seconds % 60) +
+        what);
+  };
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    for (int step = 0; step < 20; ++step) {
+      at += 0.5;
+      if (step % 5 == 0)
+        say(
+            written("Train: [%d/30][%d/20]\teta 0:00:00 lr 0.000000\t wd 0.0500\ttime 0.5000 (0.5000)\tloss "
+                    "1.0131 (1.1773)\tgrad_norm 0.0000 (0.0000)\tmem 0MB",
+                    epoch, step));
+    }
+    say(written("EPOCH %d training takes 0:00:10", epoch));
+    at += 3;
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_GE(runs.at(0).train.iterations, 280);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.015);
+}
+
+}  // namespace
+}  // namespace etad::test
