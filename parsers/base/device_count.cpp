@@ -24,15 +24,18 @@ constexpr std::string_view kOptionOfNode = "nproc_per_node";
 // srun's: where it says both, it starts a process a device.
 constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
-// A number, what stands before it, and what behind it.
+// A number, what stands before it, and what behind it. A capital letter that a sentence may begin with is left out.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 6> kDevicesSentences = {
-    {{"INFO: Using ", " GPUs"},
-     {"MEMBER: 1/", ""},
-     {"Starting with ", " processes"},
+constexpr std::array<DevicesSentence, 9> kDevicesSentences = {
+    {{"MEMBER: 1/", ""},
+     {"tarting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
-     {"Num processes: ", ""},
-     {"rank 0, world_size ", ""}}};
+     {"um processes: ", ""},
+     {"umber of accelerators: ", ""},
+     {"rank 0, world_size ", ""},
+     {" with world_size ", ""},
+     {"`--num_processes` was set to a value of `", "`"},
+     {" nranks ", " cudaDev "}}};
 
 std::int64_t counted_devices(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, kMostDevices).value_or(0);
@@ -45,6 +48,45 @@ std::int64_t devices_of_sentence(std::string_view message) {
     const std::string_view rest = message.substr(at + before.size());
     const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
     if (end > 0 && rest.substr(end).starts_with(behind)) return counted_devices(rest.substr(0, end));
+  }
+  return 0;
+}
+
+std::int64_t number_at(std::string_view text) {
+  return counted_devices(text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size())));
+}
+
+// "Running on 8 GPUs", "Using 1 GPUs"; not "Using 2 of 8 GPUs", nor those that are only there.
+std::int64_t devices_by_name(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kUses = {"on", "use", "using", "with"};
+  const std::size_t at = line.find(" GPU");
+  if (at == line.npos || at == 0) return 0;
+  const std::string_view before = line.substr(0, at);
+  const std::size_t number = before.rfind(' ');
+  if (number == before.npos) return 0;
+  const std::string_view words = before.substr(0, number);
+  const std::size_t word = words.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  if (!is_one_of(kUses, lower_case(words.substr(word == words.npos ? 0 : word + 1)))) return 0;
+  return counted_devices(before.substr(number + 1));
+}
+
+// "World size     : 8", "world_size = 8"; not that of a part of them ("data parallel world size", "rank 0 in world size 1"
+// of an engine that generates). Like an option it says
+// nothing where it is 1.
+std::int64_t devices_of_world(std::string_view line) {
+  constexpr std::size_t kFar = 24;
+  for (const std::string_view name : {"orld size", "world_size"}) {
+    const std::size_t at = line.find(name);
+    if (at == line.npos) continue;
+    const std::string_view before = line.substr(0, at - (name.front() == 'o' && at > 0 ? 1 : 0));
+    const std::string_view behind = line.substr(at + name.size());
+    const std::size_t number = behind.find_first_not_of(" \t:=");
+    const bool part = before.ends_with("arallel ") || before.ends_with(" in ") ||
+                      before.ends_with("arallel-") ||
+                      (!before.empty() && (is_letter(before.back()) || before.back() == '_'));
+    if (part || number == 0 || number == behind.npos || number > kFar) continue;
+    const std::int64_t n = number_at(behind.substr(number));
+    return n == 1 ? 0 : n;
   }
   return 0;
 }
@@ -63,8 +105,8 @@ std::int64_t devices_of_rank(std::string_view line) {
 
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
-  for (const std::string_view sign :
-       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", " GPUs"})
+  for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
+                                      " GPU", "accelerators", " nranks "})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -87,7 +129,8 @@ std::int64_t devices_in(std::string_view line) {
   all = std::max(all, samples_product(of_node, nodes));
   if (tasks_of_node > 0) all = std::max(all, tasks);
   if (all > 1) return all;
-  return std::max(devices_of_sentence(line), devices_of_rank(line));
+  return std::max(
+      {devices_of_sentence(line), devices_by_name(line), devices_of_rank(line), devices_of_world(line)});
 }
 
 }  // namespace etad

@@ -69,8 +69,17 @@ bool visit_list(std::string_view message, const OptionVisitor& visit) {
   return found;
 }
 
+// What stands behind a logger's "INFO", which most formats leave before it where their own lines have none.
+std::string_view behind_level(std::string_view message) {
+  constexpr std::string_view kLevel = "INFO";
+  constexpr std::size_t kFar = 60;  // a stamp, and the logger's name
+  const std::size_t at = message.substr(0, kFar).find(kLevel);
+  return at == message.npos ? message : message.substr(at + kLevel.size());
+}
+
 // An option that is all of the message: "Batch size (per GPU): 64", "model ........ resnet18".
 bool visit_alone(std::string_view message, const OptionVisitor& visit) {
+  message = behind_level(message);
   while (!message.empty() && !is_letter(message.front())) message.remove_prefix(1);
   std::size_t end = 0;
   while (end < message.size() && (is_in_option(message[end]) || message[end] == ' ')) ++end;

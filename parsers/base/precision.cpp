@@ -71,6 +71,7 @@ constexpr std::array<std::string_view, 25> kSwitches = {"amp",
                                                         "use_mixed_precision"};
 
 constexpr std::array<std::string_view, 7> kOn = {"", "1", "o1", "o2", "on", "true", "yes"};
+constexpr std::array<std::string_view, 5> kOff = {"0", "false", "no", "none", "off"};
 
 // "torch.bfloat16", "bf16-mixed", "mixed_float16", "amp_bf16", "32-true", "16bit". Empty: none of them.
 std::string_view type_of(std::string_view word) {
@@ -125,6 +126,7 @@ std::string_view of_sentence(std::string_view message) {
     rest.remove_prefix(static_cast<std::size_t>(length));
     std::string_view type = word.size() > 2 ? type_of(word) : std::string_view();  // 16 may be anything
     if (word == "half" || word == "mixed") type = before.empty() ? kMixed : before;
+    if (last == "precision" && is_one_of(kOff, word)) return {};
     if (last == "precision") return type.empty() ? before : type;
     if (last == "dtype") return if_short(type);
     if (word != "precision" && word != "automatic" && word != "native") before = type;

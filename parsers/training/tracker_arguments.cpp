@@ -56,10 +56,13 @@ bool track::Values::hears_surroundings(EventKind kind) const {
   return all_.runs.under_way() == nullptr;
 }
 
-// Of several numbers of devices the largest is that of all: the others may be a node's, or a group's.
+// Of several numbers of devices the largest is that of all: the others may be a node's, or a group's. What is said of them
+// once a training has begun may still be said of it, and takes nothing else back.
 void track::Values::surroundings(std::string_view precision, std::int64_t devices) {
   RunTrack* const begun = beginning(all_.runs.open());
-  if (state_.arguments.used) {
+  if (state_.arguments.used && precision.empty()) {
+    state_.arguments.devices = 0;
+  } else if (state_.arguments.used) {
     state_.arguments = {};
     if (begun) begun->run.settings.erase("precision");  // of the training before it
   }

@@ -48,6 +48,8 @@ TEST(Arguments, StandOnALineOfTheirOwn) {
   EXPECT_EQ(said_by("Total train batch size (w. parallel, distributed & accumulation) = 64"),
             "global_batch_size=64");
   EXPECT_EQ(said_by("Batch size per GPU: 12"), "batch_size=12");
+  EXPECT_EQ(said_by("2026-03-01 10:00:12,750 - INFO - Batch size: 16"), "batch_size=16");
+  EXPECT_EQ(said_by("2026-03-01 10:00:12 [INFO] train: Batch size: 16"), "");
   EXPECT_EQ(said_by("model = configs/yolo-tiny.yaml"), "network=yolo-tiny");
 }
 

@@ -27,16 +27,41 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"+ srun --mpi=none --ntasks=16 --ntasks-per-node=8 --container-name=a python train.py --lr 0.1", 16},
       {"+ export WORLD_SIZE=32", 32},
       {"2026-03-01 10:00:12,750 bench INFO: Using 64 GPUs", 64},
+      {"Running on 7 GPUs", 7},
+      {"2026-03-01 10:00:12.750 | INFO     | __main__:train:311 - Using 1 GPUs", 1},
+      {"[2026-03-01 10:00:12,250] [INFO] [config.py:684:__init__] Config mesh_device None world_size = 8", 8},
+      {"\t`--num_processes` was set to a value of `4`", 4},
+      {"node-0:278158:281455 [3] NCCL INFO ncclCommInitRank comm 0x25a7b620 rank 3 nranks 8 cudaDev 3", 8},
+      {"I0301 10:00:12.250000 140000000000000 train.py:471] Number of accelerators: 2", 2},
+      {"0 - World size     : 4", 4},
+      {"Running PyTorch 2.11.0 compiled for CUDA 12.8 on NVIDIA H200 with world_size 1", 1},
       {"Num processes: 1", 1}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
 
 TEST(DeviceCount, OfLinesThatDoNotSayIt) {
-  for (const std::string line :
-       {"Namespace(arch='resnet18', world_size=1)", "Namespace(num_processes=16, num_steps=128)",
-        "world_size: -1", "data_parallel_world_size=2", "Hello world 4", "num_gpus=8 num_sockets = 2",
-        "Starting with 3 warm-up epochs", "MEMBER: 1/", "[rank-7]", "srun --ntasks=16 prepare.sh",
-        "srun --ntasks=1 --ntasks-per-node=1 a.sh", "INFO: Using 2 of 8 GPUs", "[rank-7/8", ""})
+  for (const std::string line : {"Namespace(arch='resnet18', world_size=1)",
+                                 "Namespace(num_processes=16, num_steps=128)",
+                                 "world_size: -1",
+                                 "data_parallel_world_size=2",
+                                 "Hello world 4",
+                                 "num_gpus=8 num_sockets = 2",
+                                 "Starting with 3 warm-up epochs",
+                                 "MEMBER: 1/",
+                                 "[rank-7]",
+                                 "srun --ntasks=16 prepare.sh",
+                                 "srun --ntasks=1 --ntasks-per-node=1 a.sh",
+                                 "INFO: Using 2 of 8 GPUs",
+                                 "[rank-7/8",
+                                 "",
+                                 " GPU",
+                                 "8 GPUs found",
+                                 "data parallel world size: 2",
+                                 "world_size: 1",
+                                 "tensor_model_parallel_world_size = 2",
+                                 "world_size =",
+                                 "using  GPUs",
+                                 "World size"})
     EXPECT_EQ(devices_in(line), 0) << line;
 }
 
@@ -50,6 +75,18 @@ TEST(DeviceCount, IsHeardBeforeTheFirstStepOfAnyFormat) {
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.devices, 2);
   EXPECT_EQ(run.state, RunState::finished);
+}
+
+// What is said of devices once a training has begun takes nothing of what was said before back.
+TEST(DeviceCount, IsHeardBehindTheBeginningToo) {
+  std::vector<std::string> lines = {
+      "python train.py --bf16", "***** Running training *****",
+      "node-0:12:34 [0] NCCL INFO ncclCommInitRank comm 0x25 rank 0 nranks 4 cudaDev 0"};
+  for (int i = 1; i <= 40; ++i)
+    lines.push_back(written("%d%%|##| %d/40 [%02d:%02d<01:00, 10.25s/it]", i, i, i / 6, i * 10 % 60));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.devices, 4);
+  EXPECT_EQ(run.settings.at("precision"), "bf16");
 }
 
 // A node's, and those of all: the larger one counts. What comes amid a run is not its own.

@@ -40,6 +40,7 @@ TEST(Precision, OfSentences) {
               {"Using 16bit native Automatic Mixed Precision (AMP)", "fp16"},
               {"Using native Torch AMP. Training in mixed precision.", "amp"},
               {"Using auto half precision backend", "amp"},
+              {"Mixed precision: True", "amp"},
               {"in eager mode with input batch size 48 and precision fp32.", "fp32"},
               {"device: cuda:0, distributed training: False, compute dtype: torch.bfloat16", "bf16"}});
 }
@@ -48,6 +49,7 @@ TEST(Precision, OfLinesThatDoNotSayIt) {
   expect_all({{"Namespace(fp16=False, bf16=False, half_precision_backend='auto')", ""},
               {"Namespace(amp='apex', apex_amp_opt_level='O2', fp16=False)", ""},
               {"torch_dtype: float32", ""},
+              {"2026-03-01 10:00:12,750 - INFO - Mixed precision: False", ""},
               {"precision: 0.875 recall: 0.75", ""},
               {"Epoch 16 precision 0.875", ""},
               {"val.precision=16", ""},
