@@ -177,10 +177,11 @@ bool Rule::match_object(const ObjectValues& object, TimeContext& context, Event&
     const std::string_view value = object[when_paths_[i]];
     if (!value.data() || std::find(values.begin(), values.end(), value) == values.end()) return false;
   }
+  const auto says = [](std::string_view value) { return value.data() && value != "null"; };
   for (std::size_t i = 0; i < json_paths_.size(); ++i)
-    if (!object[json_paths_[i]].data() && !spec_.json[i].optional) return false;
+    if (!says(object[json_paths_[i]]) && !spec_.json[i].optional) return false;
   for (std::size_t i = 0; i < json_paths_.size(); ++i)
-    if (const std::string_view value = object[json_paths_[i]]; value.data())
+    if (const std::string_view value = object[json_paths_[i]]; says(value))
       take(json_[i], value, context, event);
   return true;
 }
