@@ -20,11 +20,13 @@ bool returns(const PhaseSummary& before, const Window& window, std::int64_t n) {
 }
 
 bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
-  constexpr Duration kPause = 30min, kLongestFirst = 24h;
+  constexpr Duration kPause = 30min, kPauseOfMany = 1min, kLongestFirst = 24h;
   constexpr double kMuchLonger = 10;
+  constexpr std::int64_t kMany = 20;  // from so many windows on their times are known well
   if (before.iterations == 0) return took > kLongestFirst;
-  return took > kPause && to_seconds(took) * static_cast<double>(before.iterations) >
-                              kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
+  return took > (before.segments < kMany ? kPause : kPauseOfMany) &&
+         to_seconds(took) * static_cast<double>(before.iterations) >
+             kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
 }
 
 bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {

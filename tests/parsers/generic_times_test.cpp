@@ -329,6 +329,21 @@ TEST(GenericTimes, APauseIsNoTraining) {
   }
 }
 
+// Behind every fiftieth step of nine seconds the program evaluates for 200, and says nothing of it.
+TEST(GenericTimes, WhereManyStepsAreKnownAMinuteIsAPause) {
+  const auto stamped = [](int i) {
+    const int seconds = 9 * i + 200 * (i / 50);
+    return "2026-03-01 " + time_of_day(10, seconds) + written(", batch i:%d, episode_len:51", i + 1);
+  };
+  for (const std::size_t restart : {0U, 60U}) {
+    const auto runs = runs_of(lines_by(300, stamped), restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 300);
+    EXPECT_EQ(runs.at(0).train.iterations, 294);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 9);
+  }
+}
+
 // Steps of 1 s and of 1.5 s by turns, and what is left of them at the pace of the last ten.
 TEST(GenericTimes, WhatIsLeftAtThePaceOfTheLastSteps) {
   const auto left_at = [](int i) {
