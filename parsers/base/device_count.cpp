@@ -70,25 +70,14 @@ std::int64_t devices_by_name(std::string_view line) {
   return counted_devices(before.substr(number + 1));
 }
 
-// "World size     : 8", "world_size = 8"; not that of a part of them ("data parallel world size", "rank 0 in world size 1"
-// of an engine that generates). Like an option it says
-// nothing where it is 1.
+// "Config mesh_device None world_size = 8", which is no option for its blanks; not that of a part of them
+// ("model_parallel_world_size = 2").
 std::int64_t devices_of_world(std::string_view line) {
-  constexpr std::size_t kFar = 24;
-  for (const std::string_view name : {"orld size", "world_size"}) {
-    const std::size_t at = line.find(name);
-    if (at == line.npos) continue;
-    const std::string_view before = line.substr(0, at - (name.front() == 'o' && at > 0 ? 1 : 0));
-    const std::string_view behind = line.substr(at + name.size());
-    const std::size_t number = behind.find_first_not_of(" \t:=");
-    const bool part = before.ends_with("arallel ") || before.ends_with(" in ") ||
-                      before.ends_with("arallel-") ||
-                      (!before.empty() && (is_letter(before.back()) || before.back() == '_'));
-    if (part || number == 0 || number == behind.npos || number > kFar) continue;
-    const std::int64_t n = number_at(behind.substr(number));
-    return n == 1 ? 0 : n;
-  }
-  return 0;
+  constexpr std::string_view kName = "world_size = ";
+  const std::size_t at = line.find(kName);
+  if (at == line.npos || (at > 0 && line[at - 1] != ' ')) return 0;
+  const std::int64_t n = number_at(line.substr(at + kName.size()));
+  return n == 1 ? 0 : n;
 }
 
 // "[rank-7/8]": as Primus begins its lines.
