@@ -148,13 +148,14 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
 }  // namespace
 
 // "Epoch 1/15" again: another training. Where no total stands beside it, the first one's number alone says so. Several
-// processes say the same epoch at about the same time; when nothing came for long before, the first one broke off.
+// processes say the same epoch at about the same time; when nothing came for long before, or an error did, the first one
+// broke off.
 bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   const Event& event = m.event;
   const RunTrack* const r = all_.runs.open();
   const bool same = r && event.has(Field::epochs) && r->epochs.announced == epoch;
   const bool back = r && r->epochs.announced && epoch < *r->epochs.announced;
-  if ((same || back) && was_silent_before(*r, event)) return true;
+  if ((same || back) && (!r->last_words.message.empty() || was_silent_before(*r, event))) return true;
   // Behind steps that stand under no heading, where the log has told of what the next run is.
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->run.train.segments > 0);

@@ -281,18 +281,18 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   see_plan(r, m.event, iteration);
   if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;
   const bool lossy = m.event.has(Field::loss);
-  const double loss = m.event.number(Field::loss).value_or(std::nan(""));
+  const auto loss = m.event.number(Field::loss);  // none where something was printed into it
   if (iteration == 0 && lossy) {
     r.training.zero_trained = true;
     r.training.zero_of_plan = m.event.has(Field::max_iter) || m.event.has(Field::batches);
   }
-  if (lossy && !std::isfinite(loss)) r.run.loss_is_nan = true;
+  if (loss && !std::isfinite(*loss)) r.run.loss_is_nan = true;
   all_.values.derive_batch_size(r, m.event);
   auto& point = m.out.points.emplace_back();
   point.run = r.run.ordinal;
   point.value.iteration = iteration;
   point.value.at = m.now;
-  point.value.loss = loss;
+  point.value.loss = loss.value_or(std::nan(""));
 }
 
 void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out) {

@@ -339,5 +339,27 @@ TEST(AnnouncedEpochs, OfATrainingGoneOnWithCenturiesLaterAreAnotherRuns) {
   EXPECT_EQ(gone_on_with("2426-03-02").size(), 2U);
 }
 
+// A training that an error ended in its first epoch, and one that was begun anew below it.
+TEST(AnnouncedEpochs, ThatComeAgainBehindAnErrorAreAnotherRuns) {
+  Lines lines;
+  const auto train = [&lines](int epochs) {
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      lines.push_back(written("Epoch %d/3", epoch));
+      for (int step = 1; step <= 100; ++step)
+        lines.push_back(
+            written("%d/100 ==================== 21s 500ms/step - accuracy: 0.5000 - loss: 1.2500", step));
+    }
+  };
+  train(1);
+  lines.insert(lines.end(),
+               {"Traceback (most recent call last):", "ValueError: I/O operation on closed file."});
+  train(3);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).state, RunState::failed);
+  EXPECT_EQ(runs.at(0).message, "ValueError: I/O operation on closed file.");
+  EXPECT_EQ(runs.at(1).iteration, 300);
+}
+
 }  // namespace
 }  // namespace etad::test
