@@ -229,14 +229,17 @@ void tell_finely(const Event& event, std::int64_t batch, EpochCount::Elapsed& so
 }  // namespace
 
 // A bar of a later epoch that shows no less than the one before at its end counts either its own time, or that of all of
-// them: whichever is nearer to the step time before. Half a second stands for what its whole seconds hide.
+// them: whichever is nearer to the step time before. Half a second stands for what its whole seconds hide; a few of them
+// tell nothing.
 double EpochCount::own_seconds(std::int64_t epoch, std::int64_t batch, double seconds) {
+  constexpr double kFew = 5;
   if (clock.epoch != epoch) {
     const double pace = clock.batch > 0 ? (clock.shown - clock.since) / static_cast<double>(clock.batch) : 0;
     const auto apart = [&](double took) {
       return std::abs(std::log((took + 0.5) / static_cast<double>(batch) / pace));
     };
-    const bool later = clock.epoch && epoch > *clock.epoch && batch > 0 && seconds >= clock.shown && pace > 0;
+    const bool later = clock.epoch && epoch > *clock.epoch && batch > 0 && pace > 0 && clock.shown >= kFew &&
+                       seconds >= clock.shown;
     clock.since = later && apart(seconds - clock.shown) < apart(seconds) ? clock.shown : 0;
     clock.epoch = epoch;
   }

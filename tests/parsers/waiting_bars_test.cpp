@@ -97,6 +97,21 @@ TEST(WaitingBars, ALossShownBeforeItsStepIsCountedIsNoWait) {
   EXPECT_NEAR(step_time(runs.at(0)), 40, 0.5);
 }
 
+// Bars of an epoch of less than two seconds: that a later one shows a second at its first step does not say that it counts
+// the time of all of them.
+TEST(WaitingBars, OfEpochsOfSecondsCountTheirOwnTime) {
+  Lines lines;
+  for (int epoch = 0; epoch < 12; ++epoch) {
+    lines.push_back(
+        written("Epoch %d:  12%%|#   | 1/8 [00:0%d<00:10,  0.80it/s]", epoch, epoch % 3 == 0 ? 1 : 0));
+    lines.push_back(written("Epoch %d: 100%%|####| 8/8 [00:01<00:00,  5.00it/s]", epoch));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 96);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-6);
+}
+
 // A training of 20 steps of half a second an epoch, whose validation of 3 seconds prints nothing.
 TEST(WaitingBars, AnEpochThatSaysWhatItTookHasAValidationBehindIt) {
   Lines lines;
