@@ -43,13 +43,13 @@ class CsvReader final : public HeadedReader {
   TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                       Records& out) override {
     if (take_cells(line, delimiter_)) {
-      if (!has_numbers() && is_header()) return take_header(line, delimiter_, out);
+      if (!has_numbers() && parts_as_header(line)) return take_header(line, out);
       take_row(arrival, time, out);
       return TraceLine::samples;
     }
-    const char delimiter = split(line);
+    split(line);
     numbers_.assign(columns_.size(), kUnread);
-    if (is_header()) return take_header(line, delimiter, out);
+    if (parts_as_header(line)) return take_header(line, out);
     const char first = cells_.front().empty() ? '\0' : cells_.front().front();
     const bool data = (first >= '0' && first <= '9') || first == '-' || first == '[' || is_row();
     if (columns_.empty()) {
@@ -66,11 +66,25 @@ class CsvReader final : public HeadedReader {
   }
 
   // By the delimiter that gives as many cells as there are columns; else the first that gives several.
-  char split(std::string_view line) {
+  void split(std::string_view line) {
     for (const char delimiter : kDelimiters) {
       split_cells(line, delimiter, kMostColumns + 1, cells_);
-      if (is_row()) return delimiter;
+      if (is_row()) return;
     }
+    split_alone(line);
+  }
+
+  // A header is one whatever columns were known before: it is read anew after a restart, when none are.
+  bool parts_as_header(std::string_view line) {
+    if (!is_header()) return false;
+    const auto cells = cells_;
+    header_delimiter_ = split_alone(line);
+    if (is_header()) return true;
+    cells_ = cells;
+    return false;
+  }
+
+  char split_alone(std::string_view line) {
     for (const char delimiter : kDelimiters) {
       split_cells(line, delimiter, kMostColumns + 1, cells_);
       if (cells_.size() > 1) return delimiter;
@@ -95,7 +109,7 @@ class CsvReader final : public HeadedReader {
     });
   }
 
-  TraceLine take_header(std::string_view line, char delimiter, Records& out) {
+  TraceLine take_header(std::string_view line, Records& out) {
     if (fixed_) return TraceLine::structure;  // the configuration knows better
     if (cells_.size() > kMostColumns) {
       sink_.reject("a header of more than " + std::to_string(kMostColumns) + " columns", out);
@@ -103,7 +117,7 @@ class CsvReader final : public HeadedReader {
       return TraceLine::structure;
     }
     if (!begin_header(line, out)) return TraceLine::structure;
-    delimiter_ = delimiter;
+    delimiter_ = header_delimiter_;
     for (const std::string_view cell : cells_) columns_.push_back(column_of_header(names_, cell));
     use_columns();
     return TraceLine::structure;
@@ -170,9 +184,9 @@ class CsvReader final : public HeadedReader {
   }
 
   const ColumnNames names_;
-  const bool fixed_;                         // the columns are from the configuration
-  char delimiter_ = ',';                     // the header's
-  std::vector<std::size_t> texts_, values_;  // columns by their places
+  const bool fixed_;                               // the columns are from the configuration
+  char delimiter_ = ',', header_delimiter_ = ',';  // the header's; of the line that is looked at as one
+  std::vector<std::size_t> texts_, values_;        // columns by their places
 };
 
 }  // namespace

@@ -136,6 +136,10 @@ INSTANTIATE_TEST_SUITE_P(
               {"timestamp, index, power.draw [W]", "\ttimestamp, power.draw [W], index",
                "2024/05/06 07:08:09.000, 20 W, 0"},
               {.labels = {}, .columns = {"timestamp", "utilization.gpu"}}},
+        // One that is a header but by the columns known before, and then none.
+        Saved{"nvidia-smi",
+              {"utilization.gpu [%]", "20", "power.draw [W,index]", "21"},
+              {.labels = {{"gpu", "0"}, {"start", "2024-05-06"}, {"interval", "1"}}, .columns = {}}},
         Saved{"nvidia-dmon",
               {"#Time        gpu   pwr", " 23:59:59      0    20", " 00:00:00      0    21"},
               {.labels = {{"start", "2024-05-06"}}}},
