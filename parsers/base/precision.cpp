@@ -114,7 +114,7 @@ std::string_view of_sentence(std::string_view message) {
   const std::string text = lower_case(message.substr(0, kLongestSentence));
   if (text.find("precision") == text.npos && text.find("dtype") == text.npos) return {};
   for (const std::string_view doubt : {"not ", "n't", "without", "disabl", "can ", "could", "consider",
-                                       "recommend", " if ", "fail", "?", "support", "no "})
+                                       "recommend", " if ", "fail", "?", "support", "no ", "=="})
     if (text.find(doubt) != text.npos) return {};
   const auto in_word = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; };
   std::string_view before, last, rest = text;  // what is said just before, and the last word

@@ -56,6 +56,7 @@ TEST(Precision, OfLinesThatDoNotSayIt) {
               {"You can use mixed precision to train faster.", ""},
               {"Precision bf16-mixed is not supported by the model summary.", ""},
               {"weights = numpy.zeros(16, dtype=torch.float64)", ""},
+              {"scaler = torch.cuda.amp.GradScaler(enabled=(dtype == 'float16'))", ""},
               {"example of 16 samples", ""},
               {"", ""}});
 }
