@@ -134,8 +134,7 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
   const auto& from = r.window.from;
   const auto last = from && from->dated ? from->at : r.epochs.began;
   if (!last || !event.time) return false;
-  const auto gap =
-      *event.time - *last;  // of microseconds: of nanoseconds no Duration holds eight thousand years
+  const auto gap = *event.time - *last;  // eight thousand years are more than a Duration holds
   if (gap > kLong) return true;
   if (!from || !from->dated) return false;
   const PhaseSummary& seen = r.run.train;
