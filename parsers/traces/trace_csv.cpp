@@ -1,6 +1,7 @@
 // CSV with a header that names its columns, or with columns named in the configuration: nvidia-smi's
 // --query-gpu, DCGM's, anybody's.
 #include <algorithm>
+#include <optional>
 
 #include "parsers/base/cells.h"
 #include "parsers/base/number.h"
@@ -43,13 +44,14 @@ class CsvReader final : public HeadedReader {
   TraceLine read_line(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                       Records& out) override {
     if (take_cells(line, delimiter_)) {
-      if (!has_numbers() && parts_as_header(line)) return take_header(line, out);
+      if (!has_numbers())
+        if (const auto delimiter = delimiter_of_header(line)) return take_header(line, *delimiter, out);
       take_row(arrival, time, out);
       return TraceLine::samples;
     }
     split(line);
     numbers_.assign(columns_.size(), kUnread);
-    if (parts_as_header(line)) return take_header(line, out);
+    if (const auto delimiter = delimiter_of_header(line)) return take_header(line, *delimiter, out);
     const char first = cells_.front().empty() ? '\0' : cells_.front().front();
     const bool data = (first >= '0' && first <= '9') || first == '-' || first == '[' || is_row();
     if (columns_.empty()) {
@@ -74,14 +76,15 @@ class CsvReader final : public HeadedReader {
     split_alone(line);
   }
 
-  // A header is one whatever columns were known before: it is read anew after a restart, when none are.
-  bool parts_as_header(std::string_view line) {
-    if (!is_header()) return false;
+  // Nothing: the line is no header. One is a header whatever columns were known before: after a restart it is read when
+  // none are.
+  std::optional<char> delimiter_of_header(std::string_view line) {
+    if (!is_header()) return {};
     const auto cells = cells_;
-    header_delimiter_ = split_alone(line);
-    if (is_header()) return true;
+    const char delimiter = split_alone(line);
+    if (is_header()) return delimiter;
     cells_ = cells;
-    return false;
+    return {};
   }
 
   char split_alone(std::string_view line) {
@@ -109,7 +112,7 @@ class CsvReader final : public HeadedReader {
     });
   }
 
-  TraceLine take_header(std::string_view line, Records& out) {
+  TraceLine take_header(std::string_view line, char delimiter, Records& out) {
     if (fixed_) return TraceLine::structure;  // the configuration knows better
     if (cells_.size() > kMostColumns) {
       sink_.reject("a header of more than " + std::to_string(kMostColumns) + " columns", out);
@@ -117,7 +120,7 @@ class CsvReader final : public HeadedReader {
       return TraceLine::structure;
     }
     if (!begin_header(line, out)) return TraceLine::structure;
-    delimiter_ = header_delimiter_;
+    delimiter_ = delimiter;
     for (const std::string_view cell : cells_) columns_.push_back(column_of_header(names_, cell));
     use_columns();
     return TraceLine::structure;
@@ -184,9 +187,9 @@ class CsvReader final : public HeadedReader {
   }
 
   const ColumnNames names_;
-  const bool fixed_;                               // the columns are from the configuration
-  char delimiter_ = ',', header_delimiter_ = ',';  // the header's; of the line that is looked at as one
-  std::vector<std::size_t> texts_, values_;        // columns by their places
+  const bool fixed_;                         // the columns are from the configuration
+  char delimiter_ = ',';                     // the header's
+  std::vector<std::size_t> texts_, values_;  // columns by their places
 };
 
 }  // namespace
