@@ -24,14 +24,14 @@ constexpr std::string_view kOptionOfNode = "nproc_per_node";
 // srun's: where it says both, it starts a process a device.
 constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
-// A number, what stands before it, and what behind it. A capital letter that a sentence may begin with is left out.
+// A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
 constexpr std::array<DevicesSentence, 9> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
-     {"tarting with ", " processes"},
+     {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
-     {"um processes: ", ""},
-     {"umber of accelerators: ", ""},
+     {"Num processes: ", ""},
+     {"Number of accelerators: ", ""},
      {"rank 0, world_size ", ""},
      {" with world_size ", ""},
      {"`--num_processes` was set to a value of `", "`"},
@@ -41,19 +41,19 @@ std::int64_t counted_devices(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, kMostDevices).value_or(0);
 }
 
+std::string_view digits_at_head(std::string_view text) {
+  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+}
+
 std::int64_t devices_of_sentence(std::string_view message) {
   for (const auto& [before, behind] : kDevicesSentences) {
     const std::size_t at = message.find(before);
     if (at == message.npos) continue;
     const std::string_view rest = message.substr(at + before.size());
-    const std::size_t end = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    if (end > 0 && rest.substr(end).starts_with(behind)) return counted_devices(rest.substr(0, end));
+    const std::string_view digits = digits_at_head(rest);
+    if (!digits.empty() && rest.substr(digits.size()).starts_with(behind)) return counted_devices(digits);
   }
   return 0;
-}
-
-std::int64_t number_at(std::string_view text) {
-  return counted_devices(text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size())));
 }
 
 // "Running on 8 GPUs", "Using 1 GPUs"; not "Using 2 of 8 GPUs", nor those that are only there.
@@ -70,23 +70,22 @@ std::int64_t devices_by_name(std::string_view line) {
   return counted_devices(before.substr(number + 1));
 }
 
-// "Config mesh_device None world_size = 8", which is no option for its blanks; not that of a part of them
-// ("model_parallel_world_size = 2").
+// "world_size = 8": options have no blanks there. Not that of a part of them ("model_parallel_world_size = 2").
 std::int64_t devices_of_world(std::string_view line) {
   constexpr std::string_view kName = "world_size = ";
   const std::size_t at = line.find(kName);
   if (at == line.npos || (at > 0 && line[at - 1] != ' ')) return 0;
-  const std::int64_t n = number_at(line.substr(at + kName.size()));
+  const std::int64_t n = counted_devices(digits_at_head(line.substr(at + kName.size())));
   return n == 1 ? 0 : n;
 }
 
 // "[rank-7/8]": as Primus begins its lines.
 std::int64_t devices_of_rank(std::string_view line) {
-  constexpr std::string_view kRank = "[rank-", kDigits = "0123456789";
+  constexpr std::string_view kRank = "[rank-";
   const std::size_t at = line.find(kRank);
   if (at == line.npos) return 0;
   std::string_view rest = line.substr(at + kRank.size());
-  rest.remove_prefix(std::min(rest.find_first_not_of(kDigits), rest.size()));
+  rest.remove_prefix(digits_at_head(rest).size());
   if (!rest.starts_with('/')) return 0;
   const std::string_view all = rest.substr(1, rest.find(']') - 1);
   return rest.size() > all.size() + 1 ? counted_devices(all) : 0;

@@ -69,7 +69,7 @@ bool visit_list(std::string_view message, const OptionVisitor& visit) {
   return found;
 }
 
-// What stands behind a logger's "INFO", which most formats leave before it where their own lines have none.
+// The message behind a logger's header, up to its "INFO": a format whose own lines have no header does not take it off.
 std::string_view behind_level(std::string_view message) {
   constexpr std::string_view kLevel = "INFO";
   constexpr std::size_t kFar = 60;  // a stamp, and the logger's name
