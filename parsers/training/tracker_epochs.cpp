@@ -420,7 +420,8 @@ Duration tests_in(RunTrack& r, const Event& event) {
 void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
   if (r.training.by_lines && !tests) {
     end_of_bar(r, m);
-    if (m.event.text(Field::key) == "validation" && r.window.from) r.window.tested = true;  // it follows
+    // Behind a line that says so a validation follows, which may print nothing.
+    if (m.event.text(Field::key) == "validation" && r.window.from) r.window.tested = true;
     return show_all_of(r, count_of(m.event, Field::epoch));
   }
   if (!tests) r.window.last_state.reset();  // the bar's end measures all of it

@@ -128,7 +128,7 @@ TEST(WaitingBars, AnEpochThatSaysWhatItTookHasAValidationBehindIt) {
       if (step % 5 == 0)
         say(
             written("Train: [%d/30][%d/20]\teta 0:00:00 lr 0.000000\t wd 0.0500\ttime 0.5000 (0.5000)\tloss "
-                    "1.0131 (1.1773)\tgrad_norm 0.0000 (0.0000)\tmem 0MB",
+                    "1.2500 (1.5125)\tgrad_norm 0.0000 (0.0000)\tmem 0MB",
                     epoch, step));
     }
     say(written("EPOCH %d training takes 0:00:10", epoch));
