@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parsers/base/end_words.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -44,6 +45,15 @@ bool comes_long_after(const track::RunTrack& r, Instant now) {
   constexpr auto kLong = std::chrono::minutes(30);
   const bool dated = r.window.from && r.window.from->dated;
   return dated && r.run.ended_at && now - *r.run.ended_at > kLong;
+}
+
+// What the shell or Python says of a program's end right behind the last state of its bar, which ends no line.
+std::string_view end_behind_bar(std::string_view line) {
+  const std::size_t at = line.ends_with(':') || line.ends_with('d') ? line.rfind(']') : line.npos;
+  if (at == line.npos) return {};
+  std::string_view rest = line.substr(at + 1);
+  if (rest.starts_with("^C")) rest.remove_prefix(2);
+  return rest == "Killed" || rest == "Terminated" || begins_traceback(rest) ? rest : std::string_view();
 }
 
 }  // namespace
@@ -89,6 +99,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   track::RunTrack* const r = runs.open();
   if (!r) return;
   if (same && shows_life(event.kind) && !again) r->last_words.forget(is_of_training(event) && !of_test);
+  if (event.kind == EventKind::progress) r->last_words.hear(end_behind_bar(line));
   if (event.time) r->window.see_line(*event.time);
 }
 

@@ -16,7 +16,8 @@ std::optional<Duration> trained_for(const RunTrack& r) {
   return between(*epochs.began, *epochs.trained);
 }
 
-// Where the results come at once behind the heading, it is their title and was written at the epoch's end.
+// Where the results come at once behind the heading, it is their title and was written at the epoch's end; or they are
+// those of the first batch alone, and what follows is no test but the epoch.
 bool is_title(Duration training, Duration whole) {
   constexpr double kAtOnce = 0.02;
   return to_seconds(training) < kAtOnce * to_seconds(whole);
@@ -66,11 +67,13 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   const auto epochs = positive_of(m.event, Field::epochs);
   const bool names_last = r.epochs.first == 0 && epochs == number;  // "Epoch 0/24" to "Epoch 24/24"
   if (epochs && began) r.run.max_iterations = *epochs + (names_last ? 1 : 0);
+  if (!epochs) plan_epochs(r, m.event, 1);
   if (!m.now || !began) return;
   const Duration whole = between(*began, *m.now);
   const auto training = trained_for(r);
-  const bool tested = training && r.window.tests > Duration::zero() && !is_title(*training, whole);
-  const Duration spent = tested ? *training : whole - r.window.tests;
+  const bool titled = training && is_title(*training, whole);
+  const bool tested = training && !titled && r.window.tests > Duration::zero();
+  const Duration spent = tested ? *training : titled ? whole : whole - r.window.tests;
   if (r.epochs.end_announced()) give_announced(r, number - 1, *began, spent, m.out);
 }
 
@@ -90,6 +93,7 @@ void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant beg
   const std::int64_t before = r.epochs.done_before(number, 1);
   if (!r.run.first_iteration) r.run.first_iteration = before;
   r.run.iteration = before + 1;
+  if (r.run.iteration > r.run.max_iterations) r.run.max_iterations.reset();  // another plan than the one told
   all_.runs.add_segment(r, {Phase::train, before, 1, all_.values.train_samples(r), *took, began}, out);
 }
 
@@ -97,10 +101,14 @@ void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant beg
 void track::Epochs::end_last(RunTrack& r, Records& out) {
   all_.windows.end_doubt(r, out);
   if (is_measured_otherwise(r) || r.run.train.segments == 0 || !r.epochs.open) return;
-  const auto training = trained_for(r);
-  if (training && is_title(*training, r.run.train.duration / r.run.train.segments)) return;
-  if (training && r.epochs.end_announced())
-    give_announced(r, *r.epochs.announced, *r.epochs.began, *training, out);
+  auto training = trained_for(r);
+  if (!training) return;
+  const Duration usual = r.run.train.duration / r.run.train.segments;
+  if (is_title(*training, usual)) {
+    *training += r.window.tests;
+    if (is_title(*training, usual)) return;
+  }
+  if (r.epochs.end_announced()) give_announced(r, *r.epochs.announced, *r.epochs.began, *training, out);
 }
 
 }  // namespace etad

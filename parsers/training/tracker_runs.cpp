@@ -323,7 +323,9 @@ void track::Runs::fail(const Moment& m) {
 void track::Runs::fail_ended(const Moment& m) {
   constexpr auto kAtOnce = std::chrono::seconds(10);
   RunTrack* const last = ended();
-  if (!last || last->run.state != RunState::stopped) return;
+  if (!last) return;
+  const bool did_nothing = last->run.state == RunState::finished && !last->run.iteration;
+  if (last->run.state != RunState::stopped && !did_nothing) return;
   if (m.now && last->run.ended_at && *m.now - *last->run.ended_at > kAtOnce) return;
   last->run.state = RunState::failed;
   last->run.message = kept_text(m.event.text(Field::message), track::kMaxMessage);

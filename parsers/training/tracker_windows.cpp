@@ -64,11 +64,14 @@ bool shows_no_steps(const PhaseSummary& before, const Event& event, const Statem
   return took <= Duration::zero() || at_once || leaps(before, n, took);
 }
 
-// By the clock the training stood still in it. A second one in a row shows that it is slow, or that lines come seldom.
+// By the clock, the log's own or that of its stamps, the training stood still in it. A second one in a row shows that it
+// is slow, or that lines come seldom.
 bool paused(RunTrack& r, const Statement& said, std::int64_t n, Duration took) {
   const PhaseSummary& before = r.run.train;
-  const bool stood_still = held_a_pause(before, n, took) || lacks_lines(before, n, took);
-  return r.training.paused = !said && !r.training.paused && stood_still;
+  const bool by_clock = !said || (said.measured && before.iterations > 0);
+  const bool stood_still =
+      (by_clock && held_a_pause(before, n, took)) || (!said && lacks_lines(before, n, took));
+  return r.training.paused = stood_still && !r.training.paused;
 }
 
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count

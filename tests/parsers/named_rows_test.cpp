@@ -113,13 +113,15 @@ TEST(Histories, ByTheirNames) {
     const char *header, *row;  // of the row's number, and that times what follows
     double factor, seconds;
   };
-  for (const Case& c : {Case{"rollout/return,total/steps,total/duration", "-1.5,%d000,%.4f", 12.5, 0.0125},
-                        Case{"Wall time,Step,Value", "16042588%02d.25,%.0f,0.5", 10, 0.1},
-                        Case{"episode_reward_mean,timesteps_total,training_iteration,time_total_s",
-                             "-1.5,%d000,1,%.4f", 12.5, 0.0125},
-                        Case{"time/epoch (s),Epoch,loss", "62.5,%d,%.1f", 0, 62.5},
-                        Case{"Iteration,Reward,wall_clock_time", "%d,0.5,%.1f", 2.5, 2.5},
-                        Case{"ep,steps,loss,step_time_ms", "0,%d,%.1f,125", 0, 0.125}}) {
+  for (const Case& c :
+       {Case{"rollout/return,total/steps,total/duration", "-1.5,%d000,%.4f", 12.5, 0.0125},
+        Case{"Wall time,Step,Value", "16042588%02d.25,%.0f,0.5", 10, 0.1},
+        Case{"episode_reward_mean,timesteps_total,time_total_s", "-1.5,%d000,%.4f", 12.5, 0.0125},
+        Case{"episode_reward_mean,timesteps_total,training_iteration,time_total_s", "-1.5,4000,%d,%.1f", 62.5,
+             62.5},
+        Case{"time/epoch (s),Epoch,loss", "62.5,%d,%.1f", 0, 62.5},
+        Case{"Iteration,Reward,wall_clock_time", "%d,0.5,%.1f", 2.5, 2.5},
+        Case{"ep,steps,loss,step_time_ms", "0,%d,%.1f,125", 0, 0.125}}) {
     Lines lines = {c.header};
     for (int i = 1; i <= 5; ++i) lines.push_back(written(c.row, i, c.factor * i));
     const auto runs = runs_of(lines);

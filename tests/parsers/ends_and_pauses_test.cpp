@@ -1,0 +1,143 @@
+// Ends that are written right behind a bar, programs that say of a failed run that it is done, and times in which a
+// training stood still.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// Of a training of 100 steps of a second each the first 60; what comes behind the last state ends its line.
+Lines bar_and(const std::string& behind) {
+  Lines lines{"***** Running training *****"};
+  for (int step = 1; step <= 60; ++step)
+    lines.push_back(
+        written("%d%%|##| %d/100 [%02d:%02d<01:00,  1.00s/it]", step, step, step / 60, step % 60));
+  lines.back() += behind;
+  return lines;
+}
+
+TEST(Ends, AreReadBehindABarThatEndsNoLine) {
+  const Lines frames{"  File \"train.py\", line 71, in <module>", "RuntimeError: device-side assert"};
+  Lines failed = bar_and("Traceback (most recent call last):");
+  failed.insert(failed.end(), frames.begin(), frames.end());
+  EXPECT_EQ(only_run(failed).state, RunState::failed);
+  EXPECT_EQ(only_run(failed).message, "RuntimeError: device-side assert");
+  Lines interrupted = bar_and("^CTraceback (most recent call last):");
+  interrupted.insert(interrupted.end(), {frames.front(), "KeyboardInterrupt"});
+  EXPECT_EQ(only_run(interrupted).state, RunState::stopped);
+  EXPECT_EQ(only_run(bar_and("Killed")).state, RunState::failed);
+  EXPECT_EQ(only_run(bar_and("Terminated")).state, RunState::stopped);
+  EXPECT_EQ(only_run(bar_and("")).state, RunState::lost);
+  EXPECT_EQ(only_run(bar_and("Unkilled")).state, RunState::lost);
+}
+
+// YOLOX says of each training that it is done, and then what broke it off.
+TEST(Ends, ARunThatIsDoneWithoutAStepAndFailsAtOnceHasFailed) {
+  const std::string at = "2026-03-04 05:06:";
+  const Lines lines{at + "07.250 | INFO     | yolox.core.trainer:before_train:130 - args: "
+                         "Namespace(batch_size=8, devices=2, "
+                         "exp_file='exps/tiny.py')",
+                    at + "17.250 | INFO     | yolox.core.trainer:before_epoch:203 - ---> start train epoch1",
+                    at + "20.250 | INFO     | yolox.core.trainer:after_train:195 - Training of experiment is "
+                         "done and the best "
+                         "AP is 0.00",
+                    at + "20.500 | ERROR    | yolox.core.launch:_distributed_worker:147 - An error has been "
+                         "caught in function "
+                         "'_distributed_worker', process 'SpawnProcess-1' (71), thread 'MainThread' (1):"};
+  EXPECT_EQ(only_run(lines).state, RunState::failed);
+}
+
+// Epochs of 100 s as Ultralytics' results.csv tells them, by the time so far, and in some of them a machine that sleeps.
+Lines results_with_pauses(const std::vector<int>& before) {
+  Lines lines{"epoch,time,train/box_loss,train/cls_loss,lr/pg0"};
+  double at = 0;
+  for (int epoch = 1; epoch <= 40; ++epoch) {
+    at += 100 + epoch % 3;
+    for (const int paused : before)
+      if (paused == epoch) at += 36000;
+    lines.push_back(written("%d,%.3f,1.25,2.5,0.001", epoch, at));
+  }
+  return lines;
+}
+
+TEST(Pauses, ByTheLogsOwnClockAreNoTraining) {
+  const auto run = only_run(results_with_pauses({7, 30}));
+  EXPECT_EQ(run.iteration, 40);
+  EXPECT_EQ(run.train.iterations, 38);
+  EXPECT_NEAR(step_time(run), 101, 0.1);
+}
+
+TEST(Pauses, ATrainingThatBecomesSlowIsSlow) {
+  const auto run = only_run(results_with_pauses({31, 32, 33, 34, 35, 36, 37, 38, 39, 40}));
+  EXPECT_GE(run.train.iterations, 35);
+  EXPECT_GT(step_time(run), 2000);
+}
+
+// The loss of an epoch's first batch, told at once, is no end of it: what follows up to the validation's result is the
+// epoch.
+TEST(Pauses, BetweenAnEpochsFirstLossAndItsResultAreTheEpoch) {
+  Lines lines;
+  int at = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("| 2026-03-04 " + time_of_day(5, at) + " | INFO | " + what);
+  };
+  for (int epoch = 1; epoch <= 12; ++epoch) {
+    say(written("Start epoch %d:", epoch));
+    at += epoch % 2;
+    say("Train Loss: 0.512, tp: 0, fn: 6, fp: 0, tn: 58, Acc: 0.906");
+    at += 64;
+    say("Validation loss: 0.250, acc: 0.858, F1: 0.462");
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 12);
+  EXPECT_EQ(run.train.iterations, 12);
+  EXPECT_NEAR(step_time(run), 64.5, 0.1);
+}
+
+// A data set's bar before the training's own, longer than it, at thousands a second.
+TEST(Pauses, WhatIsDoneAThousandTimesASecondIsNoTraining) {
+  Lines lines{"{'loss': 1.25, 'grad_norm': 0.5, 'learning_rate': 0.001, 'epoch': 0.0}"};
+  for (int second = 1; second <= 21; ++second)
+    lines.push_back(
+        written("%d%%|##| %d/71514 [00:%02d<00:10, 3405.25it/s]", second * 4, second * 3405, second));
+  for (int step = 1; step <= 200; ++step)
+    lines.push_back(written("%d%%|##| %d/8264 [%02d:%02d<1:00:00,  7.00s/it]", step / 82, step, step * 7 / 60,
+                            step * 7 % 60));
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 200);
+  EXPECT_NEAR(step_time(run), 7, 0.05);
+}
+
+TEST(Pauses, SwinGoesOnInTheSameLog) {
+  Lines lines;
+  int at = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("[2026-03-04 " + time_of_day(5, at) + " swin_tiny] (main.py 247): INFO " + what);
+  };
+  const auto train = [&](int from, int to) {
+    for (int epoch = from; epoch < to; ++epoch)
+      for (int step = 0; step < 60; step += 10) {
+        say(written("Train: [%d/30][%d/60]\teta 0:00:00 lr 0.000\ttime 0.5000 (0.5000)\tloss 1.2500 (1.5125)",
+                    epoch, step));
+        at += 5;
+      }
+  };
+  train(1, 6);
+  at += 600;
+  say("auto resuming from out/swin_tiny/max_acc.pth");
+  say("==============> Resuming form out/swin_tiny/max_acc.pth....................");
+  train(5, 12);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.005);
+  EXPECT_NEAR(step_time(runs.at(1)), 0.5, 0.005);
+}
+
+}  // namespace
+}  // namespace etad::test
