@@ -26,7 +26,7 @@ constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 9> kDevicesSentences = {
+constexpr std::array<DevicesSentence, 10> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
@@ -35,7 +35,8 @@ constexpr std::array<DevicesSentence, 9> kDevicesSentences = {
      {"rank 0, world_size ", ""},
      {" with world_size ", ""},
      {"`--num_processes` was set to a value of `", "`"},
-     {" nranks ", " cudaDev "}}};
+     {" nranks ", " cudaDev "},
+     {"nccl context nranks: ", " local rank: "}}};
 
 std::int64_t counted_devices(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, kMostDevices).value_or(0);
@@ -94,7 +95,7 @@ std::int64_t devices_of_rank(std::string_view line) {
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
-                                      " GPU", "accelerators", " nranks "})
+                                      " GPU", "accelerators", " nranks"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parsers/base/text.h"
 #include "parsers/training/tracker_parts.h"
@@ -27,9 +28,9 @@ void track::Runs::number_from(std::int64_t first) {
 }
 
 RunTrack& track::Runs::begin(const Moment& m) {
+  auto next = std::exchange(state_.next, {});  // which the last measurements of the run before are no part of
   supersede(m.out);
-  state_.current = state_.next ? std::move(*state_.next) : RunTrack{};
-  state_.next.reset();
+  state_.current = next ? std::move(*next) : RunTrack{};
   RunTrack& r = *state_.current;
   if (r.run.framework.empty()) r.run.framework = all_.context.framework;
   r.run.started_at = m.now;

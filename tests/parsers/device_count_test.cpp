@@ -32,6 +32,8 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"[2026-03-01 10:00:12,250] [INFO] [config.py:684:__init__] Config mesh_device None world_size = 8", 8},
       {"\t`--num_processes` was set to a value of `4`", 4},
       {"node-0:4711:4712 [3] NCCL INFO ncclCommInitRank comm 0x12500000 rank 3 nranks 8 cudaDev 3", 8},
+      {"I0301 10:00:12.250000  4711 nccl_context.cc:74] init nccl context nranks: 4 local rank: 0 gpu id: 0",
+       4},
       {"I0301 10:00:12.250000 140000000000000 train.py:471] Number of accelerators: 2", 2},
       {"Running PyTorch 2.11.0 compiled for CUDA 12.8 on NVIDIA H200 with world_size 1", 1},
       {"Num processes: 1", 1}};

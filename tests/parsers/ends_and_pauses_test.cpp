@@ -80,24 +80,32 @@ TEST(Pauses, ATrainingThatBecomesSlowIsSlow) {
 }
 
 // The loss of an epoch's first batch, told at once, is no end of it: what follows up to the validation's result is the
-// epoch.
+// epoch. The head of a second training is read while the last epoch of the first one is not yet known to be over.
 TEST(Pauses, BetweenAnEpochsFirstLossAndItsResultAreTheEpoch) {
   Lines lines;
   int at = 0;
   const auto say = [&](const std::string& what) {
     lines.push_back("| 2026-03-04 " + time_of_day(5, at) + " | INFO | " + what);
   };
-  for (int epoch = 1; epoch <= 12; ++epoch) {
-    say(written("Start epoch %d:", epoch));
-    at += epoch % 2;
-    say("Train Loss: 0.512, tp: 0, fn: 6, fp: 0, tn: 58, Acc: 0.906");
-    at += 64;
-    say("Validation loss: 0.250, acc: 0.858, F1: 0.462");
+  for (const int epochs : {12, 8}) {
+    say("Config");
+    lines.push_back(written("  num_epochs:        %d", epochs));
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      say(written("Start epoch %d:", epoch));
+      at += epoch % 2;
+      say("Train Loss: 0.512, tp: 0, fn: 6, fp: 0, tn: 58, Acc: 0.906");
+      at += 64;
+      say("Validation loss: 0.250, acc: 0.858, F1: 0.462");
+    }
   }
-  const auto run = only_run(lines);
-  EXPECT_EQ(run.iteration, 12);
-  EXPECT_EQ(run.train.iterations, 12);
-  EXPECT_NEAR(step_time(run), 64.5, 0.1);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.train.iterations, ordinal == 0 ? 12 : 8);
+    EXPECT_EQ(run.max_iterations, run.iteration);
+    EXPECT_EQ(run.state, RunState::finished) << ordinal;
+    EXPECT_NEAR(step_time(run), 64.5, 0.1);
+  }
 }
 
 // A data set's bar before the training's own, longer than it, at thousands a second.
