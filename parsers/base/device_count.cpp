@@ -92,10 +92,19 @@ std::int64_t devices_of_rank(std::string_view line) {
   return rest.size() > all.size() + 1 ? counted_devices(all) : 0;
 }
 
+// "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [3]": as Lightning tells what a process may use. A single device is what it uses.
+std::int64_t devices_of_lightning(std::string_view line) {
+  constexpr std::string_view kMayUse = "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [";
+  const std::size_t at = line.find(kMayUse);
+  if (at == line.npos) return 0;
+  const std::string_view rest = line.substr(at + kMayUse.size()), index = digits_at_head(rest);
+  return !index.empty() && rest.substr(index.size()) == "]" ? 1 : 0;
+}
+
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
-                                      " GPU", "accelerators", " nranks"})
+                                      " GPU", "accelerators", " nranks", "LOCAL_RANK"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -118,8 +127,8 @@ std::int64_t devices_in(std::string_view line) {
   all = std::max(all, samples_product(of_node, nodes));
   if (tasks_of_node > 0) all = std::max(all, tasks);
   if (all > 1) return all;
-  return std::max(
-      {devices_of_sentence(line), devices_by_name(line), devices_of_rank(line), devices_of_world(line)});
+  return std::max({devices_of_sentence(line), devices_by_name(line), devices_of_rank(line),
+                   devices_of_world(line), devices_of_lightning(line)});
 }
 
 }  // namespace etad

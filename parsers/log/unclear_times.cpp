@@ -47,6 +47,12 @@ bool grew_evenly(double seconds, double before, std::int64_t epochs, std::int64_
          each <= (1 + kOff) * before / static_cast<double>(done);
 }
 
+// A time so far that falls back to about what it was at first, where no line numbers its epochs: another training's.
+bool falls_back(double seconds, double before, double first) {
+  constexpr double kFar = 3, kAbout = 4;
+  return kFar * seconds < before && seconds < kAbout * first && first < kAbout * seconds;
+}
+
 }  // namespace
 
 void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
@@ -200,6 +206,12 @@ void UnclearTimes::resolve_epoch(Event& event, double seconds) {
     return of_all_perhaps ? make_progress(event, state_.counts_steps) : say(event, Field::seconds, seconds);
   }
   const double before = *state_.last;
+  if (state_.meaning == Meaning::elapsed && !epoch && falls_back(seconds, before, state_.first.value_or(0))) {
+    begin(epoch, {}, seconds);
+    state_.epoch_at = event.time;
+    state_.meaning = Meaning::elapsed;
+    return say(event, Field::seconds, seconds);
+  }
   const bool next = !epoch || !state_.epoch || *epoch == *state_.epoch + 1;
   const bool evenly = epoch && begins_amid(state_.epoch) &&
                       grew_evenly(seconds, before, *epoch - *state_.epoch, *state_.epoch);

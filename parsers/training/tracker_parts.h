@@ -117,6 +117,7 @@ class Runs : Part {
   void end_again(const Moment& m);
   void measure_whole(RunTrack& r, const Moment& m);
   void measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps);
+  void see_series(RunTrack& r, Records& out);
   void supersede(Records& out);               // the current run is over because another one begins
   void give_held(RunTrack& r, Records& out);  // what waited for lines that do not come any more
 };

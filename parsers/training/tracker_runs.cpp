@@ -341,6 +341,27 @@ void track::Runs::give_held(RunTrack& r, Records& out) {
   all_.steps.give_layer_times(r, out);
 }
 
+namespace {
+
+// Nothing told how far it was to go, and nothing how it ended; and it came so far, by epochs or by steps of which each or
+// every so many is shown, that another one hardly comes equally far by chance.
+bool is_lost_without_plan(const RunTrack& r) {
+  constexpr std::int64_t kLeast = 3, kLeastLines = 10;
+  const std::int64_t least = r.training.stride > 1 ? kLeastLines * r.training.stride : kLeast;
+  return r.run.state == RunState::lost && r.run.job == Job::train && !r.run.max_iterations &&
+         r.run.iteration >= least;
+}
+
+}  // namespace
+
+// Of runs whose plan nothing tells, two in a row that came equally far, as those of a cross-validation do, have shown it.
+void track::Runs::see_series(RunTrack& r, Records& out) {
+  auto& before = state_.before;
+  if (!is_lost_without_plan(r) || !before || before->iteration != r.run.iteration) return;
+  r.run.state = RunState::finished;
+  if (std::exchange(before->state, RunState::finished) == RunState::lost) out.runs.push_back(*before);
+}
+
 void track::Runs::supersede(Records& out) {
   if (!state_.current) return;
   RunTrack& r = *state_.current;
@@ -348,6 +369,10 @@ void track::Runs::supersede(Records& out) {
     all_.descriptions.finish_net(r, out);
     give_held(r, out);
     give_up(r);
+    const bool without_plan = is_lost_without_plan(r);
+    see_series(r, out);
+    state_.before.reset();
+    if (without_plan) state_.before = all_.values.told(r);
   }
   if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
   state_.current.reset();
@@ -359,6 +384,7 @@ void track::Runs::close(Records& out) {
   if (r->description.net_open) all_.descriptions.settle(*r, r->description.net(), out);
   give_held(*r, out);
   give_up(*r);
+  see_series(*r, out);
 }
 
 void track::Runs::flush(Records& out) {

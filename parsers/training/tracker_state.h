@@ -110,6 +110,8 @@ struct State {
   std::optional<RunTrack> current;
   // What was said since the current run's last measurement: of the next run, if another begins.
   std::optional<RunTrack> next;
+  // The run before the current one, if it ended without a word and nothing told its plan.
+  std::optional<Run> before;
   std::vector<Group> groups;  // least recently used first
   std::vector<Told> told;     // since the last line of progress
   Arguments arguments;

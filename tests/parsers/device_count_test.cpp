@@ -36,6 +36,7 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
        4},
       {"I0301 10:00:12.250000 140000000000000 train.py:471] Number of accelerators: 2", 2},
       {"Running PyTorch 2.11.0 compiled for CUDA 12.8 on NVIDIA H200 with world_size 1", 1},
+      {"[12/09/26 13:59:32] INFO   LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [3]", 1},
       {"Num processes: 1", 1}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
@@ -62,6 +63,9 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "tensor_model_parallel_world_size = 2",
                                  "world_size =",
                                  "using  GPUs",
+                                 "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0,1]",
+                                 "LOCAL_RANK: 1 - CUDA_VISIBLE_DEVICES: [0]",
+                                 "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [GPU-1]",
                                  "World size"})
     EXPECT_EQ(devices_in(line), 0) << line;
 }

@@ -53,6 +53,70 @@ TEST(Ends, ARunThatIsDoneWithoutAStepAndFailsAtOnceHasFailed) {
   EXPECT_EQ(only_run(lines).state, RunState::failed);
 }
 
+// Trainings in one log, of which no line tells how many epochs they have, nor that they are over, as those of a
+// cross-validation.
+std::vector<RunState> states_of_folds(const std::vector<int>& epochs, std::size_t restart = 0) {
+  Lines lines;
+  for (const int count : epochs)
+    for (int epoch = 1; epoch <= count; ++epoch)
+      for (const int batch : {200, 400})
+        lines.push_back(
+            written("| epoch %3d | %5d/  500 batches | lr 20.00 | ms/batch 250.00 | loss  7.62 | ppl 204.25",
+                    epoch, batch));
+  std::vector<RunState> out;
+  for (const auto& [ordinal, run] : runs_of(lines, restart)) out.push_back(run.state);
+  return out;
+}
+
+TEST(Ends, FoldsThatComeEquallyFarAreFinished) {
+  using enum RunState;
+  for (std::size_t restart = 0; restart < 66; ++restart)
+    EXPECT_EQ(states_of_folds({7, 7, 7, 6, 6}, restart),
+              (std::vector{finished, finished, finished, finished, finished}))
+        << restart;
+  EXPECT_EQ(states_of_folds({7, 8, 9}), (std::vector{lost, lost, lost}));
+  EXPECT_EQ(states_of_folds({7, 9, 7}), (std::vector{lost, lost, lost})) << "not one behind the other";
+  EXPECT_EQ(states_of_folds({2, 2}), (std::vector{lost, lost})) << "so few may be chance";
+}
+
+// Behind each training, a report on the classes that it tells apart, one of which is trains.
+TEST(Ends, AClassOfAReportIsNoEpoch) {
+  Lines lines;
+  int at = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("2026-03-04 " + time_of_day(5, at) + ",250 - INFO - " + what);
+  };
+  for (int epoch = 1; epoch <= 20; ++epoch) {
+    say(written("[Epoch %d/20]", epoch));
+    at += 50;
+    say(written("Train Loss: 0.%d, Train Acc: 0.9431", 900 - epoch));
+    say("Val   Loss: 0.6575, Val   Acc: 0.8147");
+  }
+  say("Classification Report:");
+  for (const char* const of : {"bus", "car", "train", "walk"})
+    lines.push_back(written("%12s       0.80      0.67      0.73      6872", of));
+  EXPECT_EQ(only_run(lines).state, RunState::finished);
+  EXPECT_EQ(only_run(lines).iteration, 20);
+}
+
+// Several models in one process, whose epochs end with the minutes since each began.
+TEST(Pauses, MinutesSoFarThatFallBackAreAnotherTrainings) {
+  Lines lines;
+  for (const double minutes : {0.5, 0.25, 0.75}) {
+    for (int epoch = 1; epoch <= 12; ++epoch) {
+      lines.push_back(written("Epoch: %03d/012 | Current Learning Rate: 0.010000", epoch));
+      lines.push_back(written("**Epoch: %03d/012 | Train. Acc.: 95.060%% | Loss: 0.1574", epoch));
+      lines.push_back(written("Time elapsed: %.2f min", minutes * epoch));
+    }
+    lines.push_back(written("Total Training Time: %.2f min", minutes * 12));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_NEAR(step_time(runs.at(0)), 30, 0.1);
+  EXPECT_NEAR(step_time(runs.at(1)), 15, 0.1);
+  EXPECT_NEAR(step_time(runs.at(2)), 45, 0.1);
+}
+
 // Epochs of 100 s as Ultralytics' results.csv tells them, by the time so far, and in some of them a machine that sleeps.
 Lines results_with_pauses(const std::vector<int>& before) {
   Lines lines{"epoch,time,train/box_loss,train/cls_loss,lr/pg0"};
@@ -106,6 +170,23 @@ TEST(Pauses, BetweenAnEpochsFirstLossAndItsResultAreTheEpoch) {
     EXPECT_EQ(run.state, RunState::finished) << ordinal;
     EXPECT_NEAR(step_time(run), 64.5, 0.1);
   }
+}
+
+// What is loaded before each of several trainings draws a bar that is full at once.
+TEST(Pauses, BarsThatAreFullAtOnceAreNoTrainings) {
+  Lines lines;
+  for (int run = 0; run < 2; ++run) {
+    lines.emplace_back("100%|##| 3/3 [00:00<00:00, 785.99it/s]");
+    lines.emplace_back("[INFO|trainer.py:1430] 2026-03-04 05:06:07,250 >> ***** Running training *****");
+    for (int step = 1; step <= 40; ++step)
+      lines.push_back(
+          written("%d%%|##| %d/40 [%02d:%02d<01:00,  5.00s/it]", step, step, step * 5 / 60, step * 5 % 60));
+    lines.emplace_back("{'train_runtime': 200.5, 'train_steps_per_second': 0.2, 'epoch': 1.0}");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 40);
+  EXPECT_EQ(runs.at(1).iteration, 40);
 }
 
 // A data set's bar before the training's own, longer than it, at thousands a second.
