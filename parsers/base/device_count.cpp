@@ -60,7 +60,7 @@ std::int64_t devices_of_sentence(std::string_view message) {
 // "Running on 8 GPUs", "Using 1 GPUs"; not "Using 2 of 8 GPUs", nor those that are only there.
 std::int64_t devices_by_name(std::string_view line) {
   constexpr std::array<std::string_view, 4> kUses = {"on", "use", "using", "with"};
-  const std::size_t at = line.find(" GPU");
+  const std::size_t at = std::min(line.find(" GPU"), line.find(" gpu"));
   if (at == line.npos || at == 0) return 0;
   const std::string_view before = line.substr(0, at);
   const std::size_t number = before.rfind(' ');
@@ -104,7 +104,7 @@ std::int64_t devices_of_lightning(std::string_view line) {
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
-                                      " GPU", "accelerators", " nranks", "LOCAL_RANK"})
+                                      " GPU", " gpu", "accelerators", " nranks", "LOCAL_RANK"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }

@@ -8,7 +8,7 @@ namespace etad {
 
 ETAD_SAVED(HeldLine, text, arrival)
 ETAD_SAVED(TableState, header, lines)
-ETAD_SAVED(VoiceState, voice, states_times, others, met)
+ETAD_SAVED(VoiceState, voice, states_times, others, at, met)
 ETAD_SAVED(TimeToComeState::Coarse, done, least, first_done, first_units, last_done, last_units)
 ETAD_SAVED(TimeToComeState, of, first, epoch, batch, seconds, done, spent, of_last_steps, coarse)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual, lines, of, sum,
@@ -20,7 +20,7 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
            stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met, comes_late, zone)
-ETAD_SAVED(RivalState, reading, segments, points)
+ETAD_SAVED(RivalState, reading, runs, segments, points)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
 ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search)

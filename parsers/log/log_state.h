@@ -31,6 +31,7 @@ struct VoiceState {
   std::uint64_t voice = 0;         // 0: nobody's yet
   bool states_times = false;       // it says how long steps take
   std::int64_t others = 0;         // measurements of others since its last
+  std::optional<Instant> at;       // when it spoke last, by its stamp
   std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
 };
 
@@ -124,6 +125,7 @@ struct ReadingState {
 // A reading that is not (yet) the one that counts, and what it has found.
 struct RivalState {
   ReadingState reading;
+  std::vector<Run> runs;
   std::vector<Records::Of<Segment>> segments;
   std::vector<Records::Of<ProgressPoint>> points;
 };

@@ -185,18 +185,23 @@ void Reading::take_beside(Records& out) {
 // alone, until another one says how long they take. (Of Megatron's pipelines the first process does the former, and the
 // last one the latter.)
 bool Reading::is_heard(const Event& event) {
-  constexpr std::int64_t kGone = 256;  // the first one says no more: another program's processes
+  // The first one says no more: another program's processes.
+  constexpr std::int64_t kGone = 256;
+  constexpr auto kSilent = std::chrono::minutes(10);
   if (is_said_by_all(event.kind)) return true;
   if (voices_.voice == 0 && event.has(Field::series) && !comes_again(event)) return false;
   const bool states_time = event.kind == EventKind::progress && event.has(Field::seconds);
   const bool other = voices_.voice != event.speaker;
-  if (other && (voices_.voice == 0 || (states_time && !voices_.states_times) || ++voices_.others > kGone)) {
+  const bool silent = other && voices_.at && event.time && *event.time - *voices_.at > kSilent;
+  const bool states_more = states_time && !voices_.states_times;
+  if (other && (voices_.voice == 0 || states_more || silent || ++voices_.others > kGone)) {
     voices_.voice = event.speaker;
     voices_.states_times = false;
   }
   if (voices_.voice != event.speaker) return false;
   voices_.states_times = voices_.states_times || states_time;
   voices_.others = 0;
+  if (event.time) voices_.at = event.time;
   return true;
 }
 
@@ -211,9 +216,9 @@ bool Reading::comes_again(const Event& event) {
   return false;
 }
 
-void Reading::number_from(std::int64_t first) {
+void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told) {
   first_ordinal_ = first;
-  tracker_.number_from(first);
+  tracker_.number_from(first, told);
 }
 
 ReadingState Reading::save() const {

@@ -56,8 +56,9 @@ class Reading {
   // Whether a line has said what the format needs (Format::meets_needs).
   bool needs_are_met() const { return needs_are_met_; }
 
-  // The ordinals that its runs have: from `first` on. A run under way is told anew, under its new one.
-  void number_from(std::int64_t first);
+  // The ordinals that its runs have: from `first` on. A run under way is told anew, under its new one; those of `told` have
+  // been told of, by the number beside theirs.
+  void number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told);
   std::int64_t first_ordinal() const { return first_ordinal_; }
   std::int64_t next_ordinal() const { return tracker_.next_ordinal(); }
 

@@ -109,7 +109,7 @@ void Rival::take_over(std::int64_t first, Records& out) {
   // One that was told of is over, and what has begun since has shown nothing yet.
   const bool over = std::any_of(found.runs.begin(), found.runs.end(),
                                 [&](const Run& run) { return run.ordinal == ordinals.rbegin()->first; });
-  reading.number_from(ordinals.rbegin()->second + (over ? 1 : 0));
+  reading.number_from(ordinals.rbegin()->second + (over ? 1 : 0), ordinals);
   for (Run& run : found.runs) {
     run.ordinal = ordinals.at(run.ordinal);
     out.runs.push_back(std::move(run));
@@ -183,7 +183,7 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
 std::vector<RivalState> Rivals::save() const {
   std::vector<RivalState> out;
   for (const Rival& rival : rivals_)
-    out.push_back({rival.reading.save(), rival.found.segments, rival.found.points});
+    out.push_back({rival.reading.save(), rival.found.runs, rival.found.segments, rival.found.points});
   return out;
 }
 
@@ -195,6 +195,7 @@ void Rivals::restore(const std::vector<RivalState>& state, const FormatSet& form
     auto reading = Reading::restore(std::move(format), context, saved.reading);
     if (!reading) continue;
     Rival& rival = rivals_.emplace_back(Rival{std::move(*reading), {}});
+    rival.found.runs = saved.runs;
     rival.found.segments = saved.segments;
     rival.found.points = saved.points;
   }

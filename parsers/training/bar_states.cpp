@@ -64,6 +64,7 @@ void Windows::end_bar(RunTrack& r, Records& out) {
       Phase::train,       from.iteration, last->iteration - from.iteration, all_.values.train_samples(r),
       from_seconds(took), from.at};
   give_window(r, window, out);
+  r.window.from = last;  // from where it may go on after all
 }
 
 }  // namespace etad::track

@@ -25,6 +25,11 @@ Duration between(Instant from, Instant to) {
   return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
 }
 
+void add_bounded(Duration& sum, Duration more) {
+  constexpr Duration kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
+  sum = std::min(sum + std::min(more, kMost), kMost);
+}
+
 std::optional<Duration> positive_seconds(std::optional<double> seconds) {
   if (!seconds || !std::isfinite(*seconds) || *seconds <= 0 || *seconds > track::kMaxSeconds) return {};
   const Duration d = from_seconds(*seconds);

@@ -219,8 +219,8 @@ std::optional<Instant> Tracker::last_time() const {
   return impl_->state.last_time;
 }
 
-void Tracker::number_from(std::int64_t first) {
-  impl_->runs.number_from(first);
+void Tracker::number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told) {
+  impl_->runs.number_from(first, told);
 }
 
 std::int64_t Tracker::next_ordinal() const {

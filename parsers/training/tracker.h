@@ -58,8 +58,9 @@ class Tracker {
   bool is_in_first_epoch() const;  // … of which the log has announced the first epoch and told no end
   std::optional<Instant> last_time() const;  // of the last line with a time
 
-  // Runs are numbered from `first` on, the current one included. For a tracker that nobody has heard of yet.
-  void number_from(std::int64_t first);
+  // Runs are numbered from `first` on, the current one included. For a tracker that nobody has heard of yet, but for the
+  // runs of `told`, which gives the number that each has got.
+  void number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told);
   std::int64_t next_ordinal() const;  // that of the next run to be told of
 
   // Everything above, as text, versioned. A state of an unknown version is refused.

@@ -1,5 +1,7 @@
 // What a program says that it was started with.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "parsers/base/precision.h"
 #include "parsers/base/text.h"
@@ -37,7 +39,11 @@ RunTrack* beginning(RunTrack* open) {
 // of all that the program trains.
 void track::Values::argument(const Moment& m) {
   Arguments& told = state_.arguments;
-  if (told.used) told = {};
+  if (told.used) {
+    Arguments anew;
+    if (told.renewed) std::tie(anew.precision, anew.devices) = std::tie(told.precision, told.devices);
+    told = std::move(anew);
+  }
   if (told.network.empty()) told.network = kept_text(m.event.text(Field::network), track::kMaxText);
   if (!told.batch_size) told.batch_size = positive_of(m.event, Field::batch_size);
   if (!told.global_batch_size) told.global_batch_size = positive_of(m.event, Field::global_batch_size);
@@ -60,11 +66,12 @@ bool track::Values::hears_surroundings(EventKind kind) const {
 // once a training has begun may still be said of it, and takes nothing else back.
 void track::Values::surroundings(std::string_view precision, std::int64_t devices) {
   RunTrack* const begun = beginning(all_.runs.open());
-  if (state_.arguments.used && precision.empty()) {
+  if (state_.arguments.used && !state_.arguments.renewed) {
     state_.arguments.devices = 0;
-  } else if (state_.arguments.used) {
-    state_.arguments = {};
-    if (begun) begun->run.settings.erase("precision");  // of the training before it
+    state_.arguments.renewed = !precision.empty();
+    if (state_.arguments.renewed) state_.arguments.precision.clear();
+    if (begun && state_.arguments.renewed)
+      begun->run.settings.erase("precision");  // of the training before it
   }
   if (says_more(precision, state_.arguments.precision)) state_.arguments.precision = precision;
   state_.arguments.devices = std::max(state_.arguments.devices, devices);
@@ -95,6 +102,7 @@ void note_ways_of_mesh(RunTrack& r) {
 void track::Values::begin_with_arguments(RunTrack& r) {
   add_arguments(r, state_.arguments);
   state_.arguments.used = true;
+  state_.arguments.renewed = false;
 }
 
 }  // namespace etad

@@ -140,8 +140,9 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
   const PhaseSummary& seen = r.run.train;
   const bool amid_first = r.epochs.announced == r.epochs.first && r.epochs.line.epoch == r.epochs.first;
   if (!amid_first || gap < kShort || seen.iterations == 0) return false;
-  const Duration from_line_to_line = seen.duration / seen.iterations * r.training.stride;
-  return gap > kMuchLonger * from_line_to_line;
+  const double from_line_to_line = to_seconds(seen.duration) / static_cast<double>(seen.iterations) *
+                                   static_cast<double>(r.training.stride);
+  return to_seconds(gap) > kMuchLonger * from_line_to_line;
 }
 
 }  // namespace
@@ -287,8 +288,10 @@ using Tells = EpochLine::Tells;
 // Whether a line behind a run's end is still of that run. The time of an epoch is, where the run has shown the epoch
 // (one of several processes tells it when another has told of the end), or where its end told of that epoch as the last.
 // Of other lines about epochs all are but one that begins a run: it numbers an epoch as the run's first, or says how many
-// epochs there will be, or something has described the next run.
+// epochs there will be, or something has described the next run. What comes long after is another training's.
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
+  constexpr auto kLong = std::chrono::minutes(10);
+  if (event.time && last.run.ended_at && *event.time - *last.run.ended_at > kLong) return false;
   if (event.has(Field::seconds)) {
     const bool first = last.epochs.first == line.number;
     return last.epochs.shows(line.number) || (!first && is_last_told(last, line.number));
@@ -489,7 +492,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     r.run.iteration = first + steps;
     r.epochs.measured(number, took / epochs);
   } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {
-    r.window.tests += took;  // amid the training's bar, whose time goes on
+    add_bounded(r.window.tests, took);  // amid the training's bar, whose time goes on
   }
   all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), took, {}}, m.out);
 }

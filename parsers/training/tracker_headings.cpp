@@ -32,8 +32,8 @@ bool is_measured_otherwise(const RunTrack& r) {
 
 void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
   const bool counted = m.event.text(Field::unit) == "epoch";
-  if (counted && r.test && !r.test->beside) all_.tests.end(r, m.now, m.out);  // it is over by now
   const bool undated = counted && number && !m.now;
+  if (counted && !undated) end_test(r, m.now, m.out);  // it is over by now
   // The line that dates this heading will end the epoch before, whose own beginning is kept until then.
   const bool ends_dated = undated && !r.epochs.undated && r.epochs.announced == *number - 1;
   if (number) {
@@ -45,7 +45,11 @@ void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64
   r.epochs.undated = undated;
   r.training.block = 0;
   all_.tests.go_on_beside(r, m);
-  if (!r.window.from) r.window.tests = {};
+  if (!r.window.from && !undated) r.window.tests = {};
+}
+
+void track::Epochs::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
+  if (r.test && !r.test->beside) all_.tests.end(r, at, out);
 }
 
 // Headings without times count the epochs that are over; how long they took, the end may tell of all of them.
@@ -80,9 +84,11 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
 // A heading that bears no time is dated by the first line behind it that does, such as a date on a line of its own.
 void track::Epochs::date_heading(RunTrack& r, Instant at, Records& out) {
   if (!std::exchange(r.epochs.undated, false)) return;
+  end_test(r, at, out);
   const auto before = std::exchange(r.epochs.began, at);  // that of the epoch before
   if (before && !is_measured_otherwise(r))
-    give_announced(r, *r.epochs.announced - 1, *before, between(*before, at), out);
+    give_announced(r, *r.epochs.announced - 1, *before, between(*before, at) - r.window.tests, out);
+  if (!r.window.from) r.window.tests = {};
 }
 
 void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant began, Duration spent,

@@ -109,7 +109,7 @@ class Runs : Part {
   bool running() const {
     return state_.current && state_.current->declared() && state_.current->run.state == RunState::running;
   }
-  void number_from(std::int64_t first);
+  void number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told);
   std::int64_t next_ordinal() const { return state_.next_ordinal; }
 
  private:
@@ -254,6 +254,7 @@ class Epochs : Part {
   void end_plan(RunTrack& r, std::optional<std::int64_t> number);
   void end_with_last(RunTrack& r, const Event& event);
   void count_announced(RunTrack& r, const Event& event, std::int64_t number);
+  void end_test(RunTrack& r, std::optional<Instant> at, Records& out);  // of the epoch that is over
   void give_announced(RunTrack& r, std::int64_t number, Instant began, Duration spent, Records& out);
 };
 

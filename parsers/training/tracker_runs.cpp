@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "parsers/base/text.h"
@@ -20,7 +21,14 @@ bool track::Runs::next_is_described() const {
                   next->known.batch_size || next->known.global_batch_size || next->epochs.steps);
 }
 
-void track::Runs::number_from(std::int64_t first) {
+void track::Runs::number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told) {
+  if (auto& before = state_.before) {
+    const auto at = told.find(before->ordinal);
+    if (at == told.end())
+      before.reset();
+    else
+      before->ordinal = at->second;
+  }
   state_.next_ordinal = first;
   if (!state_.current || !state_.current->declared()) return;
   state_.current->run.ordinal = take_ordinal();
@@ -149,7 +157,7 @@ bool fell_short(Run& run, const Event& event) {
   auto done = positive_of(event, Field::iterations);
   const std::int64_t planned = number_set(run, name_of(Field::epochs));
   if (const auto epochs = positive_of(event, Field::epoch); !done && epochs && planned > 0)
-    done = *epochs * (run.max_iterations.value_or(0) / planned);
+    done = product(*epochs, run.max_iterations.value_or(0) / planned);
   if (!done || !run.max_iterations) return false;
   constexpr std::int64_t kWarmUp = 10;
   // A training that was gone on with counts those since then.
@@ -253,8 +261,9 @@ void track::Runs::end(const Moment& m) {
   if (m.event.has(Field::epochs)) plan_epochs(*r, m.event, steps_of_epochs(*r));
   all_.tests.release(*r, m.out);
   r->window.end_snapshot(m.event.time);  // the last one, behind the last window
-  r->run.snapshot_time += r->window.saved;
+  add_bounded(r->run.snapshot_time, r->window.saved);
   all_.epochs.end_last(*r, m.out);
+  all_.windows.end_bar(*r, m.out);
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   r->training.summary = summary_of(m.event);
@@ -268,10 +277,13 @@ void track::Runs::end(const Moment& m) {
   r->dirty = true;
 }
 
-// "Optimization Done." is said twice, by the solver and by the program; the second one only dates the end.
+// "Optimization Done." is said twice, by the solver and by the program; the second one only dates the end, unless it comes
+// long after: it is another program's.
 void track::Runs::end_again(const Moment& m) {
+  constexpr auto kLong = std::chrono::minutes(10);
   RunTrack* const last = ended();
   if (!last || last->run.state == RunState::failed || !m.now) return;
+  if (last->run.ended_at && *m.now - *last->run.ended_at > kLong) return;
   last->run.ended_at = m.now;
   last->dirty = true;
 }

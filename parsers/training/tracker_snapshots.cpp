@@ -45,7 +45,7 @@ void track::Windows::give_window(RunTrack& r, Segment& window, Records& out) {
     ++out.rejected;
     return;
   }
-  r.run.snapshot_time += saved;
+  add_bounded(r.run.snapshot_time, saved);
   if (const auto startup = r.training.startup_by(window.duration / window.iterations))
     r.run.startup = startup;
   if (left_out) return;

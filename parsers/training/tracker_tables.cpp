@@ -44,8 +44,9 @@ void take_costs(PhaseSummary& sums, const Event& event) {
 Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples) {
   const Event& e = m.event;
   std::string key = kept_text(e.text(Field::run), track::kMaxText);
-  for (const std::string_view part : {std::string_view(row.run.network), std::string_view(row.run.framework),
-                                      e.text(Field::device), e.text(Field::devices), e.text(Field::host)})
+  for (const std::string_view part :
+       {std::string_view(row.run.network), std::string_view(row.run.framework), e.text(Field::device),
+        e.text(Field::devices), e.text(Field::host), e.text(Field::precision), e.text(Field::iter_size)})
     key.append("\x1f").append(kept_text(part, track::kMaxText));
   for (const FieldValue& v : e.values())
     if (v.field == Field::key || v.field == Field::value)

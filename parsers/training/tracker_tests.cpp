@@ -202,7 +202,7 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   }
   const Instant last = r.window.shown_again.value_or(*from->at);  // of the lines that showed this iteration
   const Duration more = between(last, *m.event.time) - rest - r.window.tests;
-  if (more > Duration::zero()) r.window.tests += more;
+  if (more > Duration::zero()) add_bounded(r.window.tests, more);
 }
 
 // The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
@@ -235,7 +235,7 @@ void track::Tests::see_wait(const Moment& m) {
   if (r->run.iteration != count_of(m.event, Field::iteration)) {
     r->window.broken = true;
   } else if (waited) {
-    r->window.tests += *waited;
+    add_bounded(r->window.tests, *waited);
   }
 }
 
@@ -275,8 +275,8 @@ void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
   }
   const Duration took = between(*test.since, *at);
   if (!test.beside) {
-    r.window.tests += took;
-    if (!r.window.from) r.training.tests_before += took;
+    add_bounded(r.window.tests, took);
+    if (!r.window.from) add_bounded(r.training.tests_before, took);
   }
   Segment s{Phase::test, test.iteration, 0, all_.values.test_samples(r, test.net), took, test.since};
   if (test.shows_batches) {  // what came after the last batch displayed
@@ -295,7 +295,7 @@ void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
 // An epoch that begins while a test goes on: others test, and only until now did the training wait.
 void track::Tests::go_on_beside(RunTrack& r, const Moment& m) {
   if (!r.test) return;
-  if (const auto waited = r.test->go_on_beside(m.now)) r.window.tests += *waited;
+  if (const auto waited = r.test->go_on_beside(m.now)) add_bounded(r.window.tests, *waited);
 }
 
 // A test phase is given out when the window around it closes: only then it is known whether the clock was

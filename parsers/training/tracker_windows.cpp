@@ -167,7 +167,7 @@ void see_wait(RunTrack& r, const Event& event, const Anchor& here) {
   const auto waited = positive_seconds(*here.elapsed - *before);
   if (!waited) return;
   if (!r.window.other_bar && (!event.has(Field::max_iter) || !is_no_step(r, *waited))) return;
-  r.window.waited += *waited;
+  add_bounded(r.window.waited, *waited);
   r.training.shows_waits = r.training.shows_waits || r.window.other_bar;
 }
 

@@ -75,7 +75,7 @@ void Window::end_snapshot(std::optional<Instant> at) {
   if (!saving) return;
   const Duration took = at ? between(saving->since, *at) : Duration::zero();
   unclocked = unclocked || !at;
-  saved += std::max(Duration::zero(), took);
+  add_bounded(saved, std::max(Duration::zero(), took));
   saving.reset();
 }
 

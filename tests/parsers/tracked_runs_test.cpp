@@ -152,7 +152,7 @@ TEST_F(TrackedRuns, TheSameProgramBeginsAgainWhereItRan) {
 
 TEST_F(TrackedRuns, AreNumberedFromWhereTheyAreToldToBe) {
   RunTrack& run = runs.for_measurement(at(0, line));
-  runs.number_from(7);
+  runs.number_from(7, {});
   EXPECT_EQ(run.run.ordinal, 7);
   EXPECT_EQ(runs.next_ordinal(), 8);
 }

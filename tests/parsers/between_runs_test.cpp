@@ -1,0 +1,195 @@
+// What passes from one run to the next in one log, and what must not.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// A log whose clock goes on.
+class Stamped {
+ public:
+  void say(const std::string& what) { lines_.push_back(prefix_ + stamp() + " INFO " + what); }
+  void say_unstamped(const std::string& what) { lines_.push_back(what); }
+  void say_as(const std::string& who) { prefix_ = who; }
+  void wait(int seconds) { seconds_ += seconds; }
+  void train(int from, int to, int seconds_each) {
+    for (int step = from; step < to; ++step) {
+      say(written("step %d loss: 0.512", 10 * step));
+      wait(seconds_each);
+    }
+  }
+  const Lines& lines() const { return lines_; }
+
+ private:
+  std::string stamp() const { return "2026-03-01 " + time_of_day(1, seconds_) + ",000"; }
+
+  Lines lines_;
+  std::string prefix_;
+  int seconds_ = 0;
+};
+
+// Ray's processes have other numbers after a restart of their job.
+TEST(BetweenRuns, AnotherProgramsProcessesAreHeardAfterAWhile) {
+  Stamped log;
+  log.say_as("(Trainer pid=7101) ");
+  log.train(1, 21, 5);
+  log.wait(1200);
+  log.say_as("(Trainer pid=9222) ");
+  log.train(1, 101, 5);
+  const auto runs = runs_of(log.lines());
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).train.segments, 19);
+  EXPECT_EQ(runs.at(1).train.segments, 99);
+}
+
+TEST(BetweenRuns, EpochsThatGoOnHoursAfterAnEndAreAnotherRun) {
+  Stamped log;
+  const auto train = [&log](int from, int to) {
+    for (int epoch = from; epoch <= to; ++epoch) {
+      log.say(written("Epoch %d", epoch));
+      log.wait(20);
+    }
+    log.say("Training finished");
+  };
+  train(1, 10);
+  log.wait(3 * 3600);
+  log.say("Resuming from checkpoint epoch_10.pt");
+  train(11, 20);
+  const auto runs = runs_of(log.lines());
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 20);
+  EXPECT_EQ(runs.at(1).train.iterations, 9);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 20);
+  EXPECT_EQ(to_rfc3339(*runs.at(0).ended_at), "2026-03-01T01:03:20Z");
+}
+
+// A format that is believed late tells of the runs before by other numbers than it had counted them by.
+TEST(BetweenRuns, ARunThatIsToldLateKeepsItsNumber) {
+  Stamped log;
+  for (const int epochs : {2, 3, 2, 6, 6}) {
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      log.say(written("Epoch %d train loss: 0.512, val loss: 0.625", epoch));
+      log.wait(20);
+    }
+    log.wait(5);
+  }
+  const auto runs = runs_of(log.lines());
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.train.segments, 5) << ordinal;
+    EXPECT_EQ(run.state, RunState::finished) << ordinal;
+  }
+}
+
+// Folds that were read before the format is believed are not forgotten over a restart.
+TEST(BetweenRuns, WhatARivalHasReadIsSaved) {
+  Stamped log;
+  for (const int epochs : {6, 6, 5}) {
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      log.say(written("Epoch %d train loss: 0.512, val loss: 0.625", epoch));
+      log.wait(20);
+    }
+    log.wait(5);
+  }
+  const auto whole = runs_of(log.lines());
+  ASSERT_EQ(whole.size(), 3U);
+  for (const std::size_t restart : {8U, 13U, 16U}) {
+    const auto runs = runs_of(log.lines(), restart);
+    ASSERT_EQ(runs.size(), 3U) << restart;
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.train.segments, whole.at(ordinal).train.segments) << restart;
+      EXPECT_EQ(run.state, whole.at(ordinal).state) << restart;
+    }
+  }
+}
+
+TEST(BetweenRuns, RowsOfOtherPrecisionsAreOtherRuns) {
+  const auto runs = runs_of({"network,device,devices,precision,batch_size,iterations,seconds",
+                             "resnet50,A100,1,fp32,64,100,40", "resnet50,A100,1,fp16,64,100,20",
+                             "resnet50,A100,1,fp32,64,100,40"});
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).train.iterations, 200);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 0.4);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 0.2);
+}
+
+TEST(BetweenRuns, WhatIsExportedTakesNoArgumentsBack) {
+  for (const bool exported : {false, true}) {
+    Stamped log;
+    log.say("Namespace(arch='resnet18', batch_size=64)");
+    log.train(1, 13, 5);
+    log.say("Training finished");
+    if (exported) log.say("Exported model to model_fp16.onnx (precision: fp16)");
+    log.train(1, 13, 5);
+    const auto runs = runs_of(log.lines());
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs.at(1).network, "resnet18") << exported;
+    EXPECT_EQ(runs.at(1).train.batch_size, 64) << exported;
+  }
+}
+
+// A bar that is wiped before it is full is measured by its last state, whether the end is told or not.
+TEST(BetweenRuns, AnEndThatIsToldLeavesTheBarBeforeItMeasured) {
+  Lines lines;
+  for (int tenth = 1; tenth < 10; ++tenth)
+    lines.push_back(written("Epoch 1/1:  %d%%|###| %d/100 [00:%02d<00:30,  6.67it/s, loss=0.512]", 10 * tenth,
+                            10 * tenth, tenth * 3 / 2));
+  const auto untold = only_run(lines);
+  lines.emplace_back("Training finished");
+  const auto told = only_run(lines);
+  EXPECT_GE(told.train.iterations, 80);
+  EXPECT_EQ(told.train.iterations, untold.train.iterations);
+  EXPECT_NEAR(step_time(told), 0.15, 0.01);
+}
+
+// Of a heading without a stamp the next line that bears one tells when it came: the test before it is over then.
+TEST(BetweenRuns, HeadingsWithoutAStampEndTheTestBeforeThem) {
+  for (const bool stamped : {false, true}) {
+    Stamped log;
+    for (int epoch = 1; epoch <= 6; ++epoch) {
+      const std::string heading = written("Epoch %d/6", epoch);
+      stamped ? log.say(heading) : log.say_unstamped(heading);
+      log.say("loading shard 1");
+      log.wait(20);
+      log.say(written("Validation epoch %d", epoch));
+      log.wait(30);
+      log.say("saved");
+    }
+    const auto run = only_run(log.lines());
+    EXPECT_EQ(run.train.iterations, 5) << stamped;
+    EXPECT_DOUBLE_EQ(step_time(run), 20) << stamped;
+  }
+}
+
+TEST(BetweenRuns, AnEndToldHoursLaterIsAnotherPrograms) {
+  Stamped log;
+  log.train(1, 13, 5);
+  log.say("Training finished");
+  log.wait(9 * 3600);
+  log.say("Training finished");
+  EXPECT_EQ(to_rfc3339(*only_run(log.lines()).ended_at), "2026-03-01T01:01:00Z");
+}
+
+TEST(BetweenRuns, TestsOfYearsAreNoMoreThanATimeHolds) {
+  Lines lines{"I0101 00:00:00.000000 71 solver.cpp:239] Iteration 0, loss = 0.5"};
+  for (int test = 0; test < 200; ++test) {
+    lines.emplace_back("I0101 00:00:01.000000 71 solver.cpp:330] Iteration 0, Testing net (#0)");
+    lines.push_back(written(
+        "I0101 00:00:%02d.000000 71 solver.cpp:397]     Test net output #0: accuracy = 0.5", 2 + test % 50));
+  }
+  lines.emplace_back("I0101 00:01:40.000000 71 solver.cpp:239] Iteration 100, loss = 0.5");
+  lines.emplace_back("I0101 00:01:50.000000 71 solver.cpp:239] Iteration 200, loss = 0.5");
+  const auto runs = runs_of(lines);
+  ASSERT_FALSE(runs.empty());
+  EXPECT_LE(to_seconds(runs.at(0).train.duration), 110);
+}
+
+}  // namespace
+}  // namespace etad::test
