@@ -99,7 +99,7 @@ IngestedSource& Ingest::remember(const SourceRow& row) {
   source.offset = row.offset;
   source.used = now_;
   source.modified = row.read_at.value_or(Instant{});
-  source.running = true;  // nobody knows: waking it will tell
+  source.running = source.plan_done = true;  // nobody knows: waking it will tell
   source.gone = row.gone;
   source.has_error = can_not_be_read(row);
   if (made) sources_.emplace(source.path, std::move(made));
@@ -312,10 +312,12 @@ Result<void> Ingest::close_still_runs() {
       next_still_look_ = now_ + kStillLook;
       break;
     }
+    const bool is_lost = now_ - *source->still_since > options_.lost_after;
     const auto awake = wake(*source);
     if (!awake) return tl::unexpected(awake.error());
     source->running = (*awake)->parser.running();
-    if (!source->running) continue;
+    source->plan_done = (*awake)->parser.plan_done();
+    if (!source->running || !(is_lost || source->plan_done)) continue;
     (*awake)->parser.close((*awake)->records);
     touch(*source);
   }

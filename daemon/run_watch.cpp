@@ -7,10 +7,10 @@
 namespace etad {
 namespace {
 
-// "2.1"
-std::string one_decimal(double value) {
+// "2.1", "1.03"
+std::string decimal(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
+  std::snprintf(text, sizeof text, "%.*f", value < 1.95 ? 2 : 1, value);
   return text;
 }
 
@@ -18,7 +18,7 @@ std::string one_decimal(double value) {
 std::string length_of(double seconds) {
   if (seconds < 120) return std::to_string(std::llround(seconds)) + " s";
   if (seconds < 7200) return std::to_string(std::llround(seconds / 60)) + " min";
-  return one_decimal(std::min(seconds / 3600, 1e9)) + " h";
+  return decimal(std::min(seconds / 3600, 1e9)) + " h";
 }
 
 std::string where(const Run& run) {
@@ -37,7 +37,7 @@ std::string what(RunEventKind kind, const Run& run, const prediction::RunForecas
     case RunEventKind::slow: {
       const auto& slow = forecast.anomaly;
       if (!slow) return " is slower than usual" + where(run);
-      return " is " + one_decimal(slow->slowdown) + " times as slow as usual since iteration " +
+      return " is " + decimal(slow->slowdown) + " times as slow as usual since iteration " +
              std::to_string(std::llround(slow->since_iteration)) + ":" + where(run) + ", " +
              length_of(slow->lost_seconds) + " lost so far";
     }

@@ -1,13 +1,13 @@
 #include "prediction/like.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "parsers/base/number.h"
 #include "prediction/plan.h"
 #include "prediction/tokens.h"
 #include "regression/covariates.h"
@@ -61,9 +61,10 @@ Question like(const Run& run, Question asked) {
   }
   if (const auto size = run.settings.find("dataset_size");
       size != run.settings.end() && !asked.samples_per_epoch) {
-    std::int64_t samples = 0;
-    std::from_chars(size->second.data(), size->second.data() + size->second.size(), samples);
-    if (samples > 0) asked.samples_per_epoch = samples;
+    std::string digits = size->second;
+    std::erase(digits, ',');  // as histories of before may have it
+    const auto samples = parse_number<std::int64_t>(digits, 1, std::numeric_limits<std::int64_t>::max());
+    if (samples) asked.samples_per_epoch = samples;
   }
   if (asked.phase == Question::Phase::total) {
     const regression::Plan plan = plan_of(run);

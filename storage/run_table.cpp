@@ -84,9 +84,12 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?"),
       remove_(c, "DELETE FROM runs WHERE source_id = ?"),
       forget_(c, "DELETE FROM runs WHERE id = ?"),
-      common_(c,
-              "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
-              " AND b.started_at IS a.started_at WHERE a.source_id = ?1"),
+      common_(
+          c,
+          // Of a log whose lines bear no time the beginning is when they came, which a later reading lacks.
+          "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
+          " AND b.job = a.job AND (b.started_at IS a.started_at OR b.started_at IS NULL)"
+          " WHERE a.source_id = ?1"),
       is_beginning_(
           c,
           "SELECT EXISTS (SELECT 1 FROM runs WHERE source_id = ?1)"

@@ -19,6 +19,20 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
   return samples_product(a, b);
 }
 
+std::string without_grouping(std::string_view text) {
+  constexpr std::size_t kGroup = 3, kLongest = 20;
+  const std::size_t head = text.find(',');
+  if (head == text.npos || head == 0 || head > kGroup || text.front() == '0' || text.size() > kLongest)
+    return {};
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool parts = i >= head && (i - head) % (kGroup + 1) == 0;
+    if (parts ? text[i] != ',' : !is_digit(text[i])) return {};
+    if (!parts) out += text[i];
+  }
+  return (text.size() - head) % (kGroup + 1) == 0 ? out : std::string();
+}
+
 Duration between(Instant from, Instant to) {
   constexpr auto kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
   const auto apart = to - from;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +20,8 @@ inline constexpr double kMaxSeconds = 1e8;
 
 }  // namespace track
 
-std::optional<std::int64_t> whole_number(std::string_view text);            // 0 … kMaxCount
+std::optional<std::int64_t> whole_number(std::string_view text);  // 0 … kMaxCount
+std::string without_grouping(std::string_view text);  // "1,234,000" is "1234000"; of all else nothing
 inline std::optional<std::int64_t> count_of(const Event& event, Field f) {  // 0 … kMaxCount
   std::int64_t n = 0;
   if (!event.read(f, n) || n < 0 || n > track::kMaxCount) return std::nullopt;

@@ -210,6 +210,8 @@ bool add_to(Run& run, const Segment& s) {
 }
 
 void take_setting(RunTrack& r, std::string_view key, std::string_view value) {
+  const std::string plain = without_grouping(value);
+  if (!plain.empty()) value = plain;
   if (key == "solver_type" || key == "type") {
     put(r.run.settings, "type", current_solver_type(value));
   } else {

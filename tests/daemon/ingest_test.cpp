@@ -219,6 +219,7 @@ TEST_F(Ingesting, AStillRunIsLostAfterARestartToo) {
 }
 
 // Diffusers' scripts say nothing behind the bar that counts all of their steps.
+// Whether the daemon has seen it come to its end, or has been started since.
 TEST_F(Ingesting, AStillRunThatHasDoneItsPlanIsOverSooner) {
   const auto bar = [](int step) {
     return "Steps: " + std::to_string(step / 4) + "%|####| " + std::to_string(step) + "/400 [" +
@@ -241,6 +242,15 @@ TEST_F(Ingesting, AStillRunThatHasDoneItsPlanIsOverSooner) {
   static_cast<void>(tick_after(seconds(400)));
   settle();
   EXPECT_EQ(state_of("done.log"), RunState::finished);
+  EXPECT_EQ(state_of("half.log"), RunState::running);
+  write_to("later.log", 400);
+  settle();
+  start();
+  settle();
+  EXPECT_EQ(state_of("later.log"), RunState::running);
+  static_cast<void>(tick_after(seconds(400)));
+  settle();
+  EXPECT_EQ(state_of("later.log"), RunState::finished);
   EXPECT_EQ(state_of("half.log"), RunState::running);
 }
 

@@ -168,6 +168,15 @@ TEST(BetweenRuns, HeadingsWithoutAStampEndTheTestBeforeThem) {
   }
 }
 
+TEST(BetweenRuns, NumbersWrittenInGroupsAreKeptPlain) {
+  Lines lines{"***** Running training *****", "  Num examples = 4,000",
+              "  Instantaneous batch size per device = 16"};
+  for (int step = 1; step <= 40; ++step)
+    lines.push_back(
+        written("%d%%|##| %d/40 [%02d:%02d<01:00,  5.00s/it]", step, step, step * 5 / 60, step * 5 % 60));
+  EXPECT_EQ(only_run(lines).settings.at("dataset_size"), "4000");
+}
+
 TEST(BetweenRuns, AnEndToldHoursLaterIsAnotherPrograms) {
   Stamped log;
   log.train(1, 13, 5);

@@ -42,6 +42,14 @@ TEST(Like, TakesFromTheRunWhatTheQuestionLeavesOut) {
   EXPECT_FALSE(full.settings.contains("base_lr"));
 }
 
+TEST(Like, ADataSetsSizeMayBeWrittenInGroups) {
+  auto of = a_run();
+  of.settings["dataset_size"] = "4,000";
+  Question question;
+  question.epochs = 3;
+  EXPECT_EQ(like(of, question).samples_per_epoch, 4000);
+}
+
 TEST(Like, WhatIsAskedForOverrides) {
   Question question;
   question.device = "V100";
