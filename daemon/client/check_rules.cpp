@@ -93,7 +93,7 @@ std::string text_of_report(const Object& report) {
   std::string out;
   for (const Object& file : objects_of(report, "files")) {
     out += text_of(file, "path") + ": " + text_of(file, "format") + ", " +
-           std::to_string(count_of(file, "rules")) + " rules, all samples as stated\n";
+           counted(count_of(file, "rules"), "rule") + ", all samples as stated\n";
   }
   return out;
 }

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
-#include <map>
+#include <optional>
+#include <string_view>
 
 #include "daemon/client/check_rules.h"
 #include "daemon/client/commands.h"
@@ -14,6 +15,10 @@
 #include "daemon/client/text.h"
 #include "daemon/paths/paths.h"
 #include "daemon/usage/usage.h"
+#include "parsers/base/duration.h"
+#include "parsers/base/number.h"
+#include "parsers/base/printable.h"
+#include "parsers/base/suggest.h"
 
 namespace etad::client {
 namespace {
@@ -78,7 +83,8 @@ void add_lists(CLI::App& app, Asked& asked) {
   parameter(accuracy, "--network", "network", asked.parameters, "of that network only");
   accuracy->callback([&asked] {
     asked.command = [&asked] {
-      return show(asked.common, target_of("/v1/accuracy", asked.parameters), accuracy_text);
+      return show(asked.common, target_of("/v1/accuracy", asked.parameters),
+                  asked.parameters.empty() ? accuracy_text : accuracy_of_network_text);
     };
   });
 }
@@ -100,7 +106,9 @@ void add_runs(CLI::App& app, Asked& asked) {
       const bool stated = std::any_of(asked.parameters.begin(), asked.parameters.end(),
                                       [](const auto& each) { return each.first == "state"; });
       if (!asked.all && !stated) asked.parameters.emplace_back("state", "running");
-      if (!asked.watch) return show(asked.common, target_of("/v1/runs", asked.parameters), runs_text);
+      if (!asked.watch)
+        return show(asked.common, target_of("/v1/runs", asked.parameters),
+                    asked.all || stated ? all_runs_text : runs_text);
       asked.parameters.emplace_back("watch", "true");
       return watch_runs(asked.common, target_of("/v1/runs", asked.parameters));
     };
@@ -153,6 +161,18 @@ void otherwise(Parameters& parameters, const std::string& name, const std::strin
   if (!has(parameters, name)) parameters.emplace_back(name, value);
 }
 
+// Says which of the names was meant, which CLI11's own check does not.
+std::function<std::string(const std::string&)> one_of(const std::vector<std::string_view>& names) {
+  return [names](const std::string& said) -> std::string {
+    if (std::find(names.begin(), names.end(), said) != names.end()) return "";
+    std::string list;
+    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
+    const std::string_view near = nearest_name(said, names);
+    return printable(said) + " is none of " + list +
+           (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
+  };
+}
+
 void add_what_if(CLI::App& app, Asked& asked) {
   CLI::App* what_if =
       app.add_subcommand("what-if", "times and throughput for several batch sizes or devices");
@@ -167,7 +187,7 @@ void add_what_if(CLI::App& app, Asked& asked) {
       ->add_option("--vary", asked.name,
                    "batch-size, devices, device, or split: one batch over unlike devices")
       ->required()
-      ->check(CLI::IsMember({"batch-size", "devices", "device", "split"}));
+      ->check(one_of({"batch-size", "devices", "device", "split"}));
   parameter(what_if, "--values", "values", p, "which, with commas between them; by default sensible ones");
   what_if->callback([&asked] {
     asked.command = [&asked] {
@@ -181,16 +201,28 @@ void add_what_if(CLI::App& app, Asked& asked) {
   });
 }
 
+// "2h", "1.5 d"; seconds where no unit is said.
+std::optional<double> seconds_in(std::string_view said) {
+  const std::size_t end = std::min(said.find_first_not_of("0123456789."), said.size());
+  const auto number = parse_number<double>(said.substr(0, end));
+  said.remove_prefix(std::min(said.find_first_not_of(' ', end), said.size()));
+  const auto unit = said.empty() ? std::optional(1.0) : seconds_of_unit(said);
+  return number && unit ? std::optional(*number * *unit) : std::nullopt;
+}
+
 void add_next(CLI::App& app, Asked& asked) {
   CLI::App* next =
       app.add_subcommand("next", "which runs would make estimates of a network surer, for their time");
   Parameters& p = asked.parameters;
   parameter(next, "NETWORK", "network", p, "the network's name");
-  next->add_option_function<double>(
-          "--budget", [&p](const double& seconds) { p.emplace_back("budget", std::to_string(seconds)); },
-          "for all of them together: 2h, 30m; by default any time")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}}))
+  const auto budget = [&p](const std::string& said) {
+    const auto seconds = seconds_in(said);
+    if (!seconds)
+      throw CLI::ValidationError("--budget", printable(said) + " is no time: write 2h, 30m or 90s");
+    p.emplace_back("budget", trimmed(std::to_string(*seconds)));
+  };
+  next->add_option_function<std::string>("--budget", budget,
+                                         "for all of them together: 2h, 30m; by default any time")
       ->type_name("TIME");
   parameter(next, "--batch-size", "batch_size", p, "the batch size whose estimates matter; by default all");
   parameter(next, "--devices", "devices", p, "the number of devices whose estimates matter; by default all");
@@ -199,7 +231,8 @@ void add_next(CLI::App& app, Asked& asked) {
   parameter(next, "--limit", "limit", p, "at most so many runs (the default is 3)");
   next->callback([&asked] {
     asked.command = [&asked] {
-      return show(asked.common, target_of("/v1/next", asked.parameters), next_text);
+      return show(asked.common, target_of("/v1/next", asked.parameters),
+                  has(asked.parameters, "budget") ? next_within_text : next_text);
     };
   });
 }
@@ -337,11 +370,14 @@ void add_changes(CLI::App& app, Asked& asked) {
 void add_page(CLI::App& app, Asked& asked) {
   CLI::App* show_page = app.add_subcommand("page", "the trainings in a browser, or as one file to keep");
   show_page->add_option("--port", asked.page.port, "of the page on 127.0.0.1; by default a free one")
-      ->check(CLI::Range(0, 65'535))
+      ->check([](const std::string& said) {
+        return parse_number<std::uint16_t>(said) ? "" : printable(said) + " is no port: 0 to 65535";
+      })
       ->type_name("PORT");
   show_page->add_option("--export", asked.page.export_file,
                         "write the page with its data to that file instead");
-  show_page->add_flag("!--no-open", asked.page.open, "only print the address");
+  show_page->add_flag_callback(
+      "--no-open", [&asked] { asked.page.open = false; }, "only print the address");
   show_page->callback([&asked] { asked.command = [&asked] { return page(asked.common, asked.page); }; });
 }
 

@@ -106,9 +106,8 @@ class Summary {
     Table table({"format", ">files", ">runs", ">measurements", ">samples", ">rejected", ">already there"});
     bool unrecognised = false, rejected = false;
     for (const auto& [format, row] : rows_) {
-      table.row({format.empty() ? "(already in the history)" : format, count_text(row.files),
-                 count_text(row.runs), count_text(row.segments), count_text(row.samples),
-                 count_text(row.rejected), count_text(row.already)});
+      table.row({or_dash(format), count_text(row.files), count_text(row.runs), count_text(row.segments),
+                 count_text(row.samples), count_text(row.rejected), count_text(row.already)});
       unrecognised = unrecognised || format == "(not recognised)";
       rejected = rejected || row.rejected > 0;
     }
@@ -203,20 +202,23 @@ std::string_view unpacked_by(const File& file) {
   return n > 0 ? etad::unpacked_by({head.data(), static_cast<std::size_t>(n)}) : std::string_view();
 }
 
+// `recognised` becomes true where the file was, now or earlier.
 int import_file(const Common& common, const ImportOptions& options, const Company& company,
-                const std::string& name, Summary* summary) {
+                const std::string& name, Summary* summary, bool& recognised) {
   const std::string path = name == "-" ? "/dev/stdin" : name;
   const File file(path);
   struct stat status {};
   if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
   if (const std::string program(unpacked_by(file)); !program.empty()) {
-    if (summary == nullptr) return cannot_read(path, "is packed: unpack it first (`" + program + "`)");
+    if (summary == nullptr) return cannot_read(path, "is packed; " + unpack_first(program));
     summary->pass_over();
     return kDone;
   }
   const auto response = send_file(common, options, company, path, file, status, summary == nullptr);
   if (!response) return unreachable(response.error());
+  if (const auto report = object_in(response->body); report && response->ok())
+    recognised = recognised || !text_of(*report, "format").empty() || is_true(*report, "already_read");
   if (summary == nullptr || common.json || !response->ok()) {
     if (summary != nullptr && !response->ok()) summary->refuse();
     return answered(
@@ -257,20 +259,21 @@ int import_folders(const Common& common, const ImportOptions& options, const Com
     files.insert(files.end(), below.begin(), below.end());
   }
   Summary summary;
+  bool recognised = files.empty();
   const bool shown = isatty(STDERR_FILENO) != 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (shown)
       std::cerr << "\r" << bar(static_cast<double>(i) / static_cast<double>(files.size()), 20) << " " << i
                 << " of " << files.size() << " files, " << counted(summary.runs(), "run") << "  "
                 << cut_head(printable(files[i]), 30) << "\033[K" << std::flush;
-    const int code = import_file(common, options, company, files[i], &summary);
+    const int code = import_file(common, options, company, files[i], &summary, recognised);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }
   if (shown) std::cerr << "\r\033[K" << std::flush;
   if (!common.json)
     std::cout << (files.empty() ? "There is no file in there.\n" : summary.text()) << std::flush;
-  return worst;
+  return recognised ? worst : std::max<int>(worst, kRefused);
 }
 
 }  // namespace
@@ -286,12 +289,13 @@ int import_files(const Common& common, const ImportOptions& options) {
   const Company company{std::move(labels), names_beside(common)};
   if (options.recursive) return import_folders(common, options, company);
   int worst = kDone;
+  bool recognised = false;
   for (const std::string& path : options.files) {
-    const int code = import_file(common, options, company, path, nullptr);
+    const int code = import_file(common, options, company, path, nullptr, recognised);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }
-  return worst;
+  return recognised ? worst : std::max<int>(worst, kRefused);
 }
 
 }  // namespace etad::client

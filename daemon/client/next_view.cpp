@@ -4,10 +4,11 @@
 #include "daemon/client/views.h"
 
 namespace etad::client {
+namespace {
 
-std::string next_text(const Object& answer, const Screen& screen) {
+std::string runs_worth_making(const Object& answer, const Screen& screen, const char* none) {
   const auto runs = objects_of(answer, "runs");
-  if (runs.empty()) return "no run within the budget would narrow the estimates by a hundredth\n";
+  if (runs.empty()) return none;
   Table table({">batch size", ">devices", ">iterations", ">takes", ">interval before", ">after"});
   for (const Object& run : runs) {
     table.row({count_text(count_of(run, "batch_size")), count_text(count_of(run, "devices")),
@@ -18,6 +19,17 @@ std::string next_text(const Object& answer, const Screen& screen) {
   return table.text(screen.width, screen.colours) + or_dash(text_of(answer, "network")) + ", " +
          text_of(answer, "phase") + ", on " + or_dash(text_of(answer, "device")) + " of " +
          or_dash(text_of(answer, "host")) + "; in this order, each beside those above it\n";
+}
+
+}  // namespace
+
+std::string next_text(const Object& answer, const Screen& screen) {
+  return runs_worth_making(answer, screen, "No further run would narrow the estimates by a hundredth.\n");
+}
+
+std::string next_within_text(const Object& answer, const Screen& screen) {
+  return runs_worth_making(answer, screen,
+                           "No run within the budget would narrow the estimates by a hundredth.\n");
 }
 
 }  // namespace etad::client

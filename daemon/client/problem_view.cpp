@@ -28,6 +28,27 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
+// What the API says of other parameters (must be before "to"; say device=MODEL) as options. These words alone: labels in
+// commands, between backticks, stay as they are.
+std::string with_options(std::string text) {
+  for (const char* const name : {"architecture", "epochs", "phase", "to"}) {
+    const std::string quoted = "\"" + std::string(name) + "\"";
+    // Behind "not " it is a value.
+    if (const std::size_t at = text.find(quoted);
+        at != std::string::npos && !text.substr(0, at).ends_with("not "))
+      text.replace(at, quoted.size(), option_text(name));
+  }
+  for (const char* const said : {"device=MODEL", "test_interval=0"}) {
+    const std::string_view pair(said);
+    const std::size_t at = text.find(pair), equals = pair.find('=');
+    if (at != std::string::npos)
+      text.replace(
+          at, pair.size(),
+          option_text(std::string(pair.substr(0, equals))) + " " + std::string(pair.substr(equals + 1)));
+  }
+  return text;
+}
+
 std::string detail_text(const Object& problem) {
   std::string detail = text_of(problem, "detail");
   if (detail.empty()) return or_dash(text_of(problem, "title"));
@@ -37,7 +58,7 @@ std::string detail_text(const Object& problem) {
   // The network alone is no option where it is needed, but the command's argument.
   const bool argument = parameter == "network" && detail.starts_with(subject + " is missing");
   detail.replace(0, subject.size(), argument ? "NETWORK" : option_text(parameter));
-  return detail;
+  return with_options(detail);
 }
 
 // Near names; of settings as --set takes them.
@@ -69,15 +90,17 @@ std::string runs_known_text(const Object& network) {
       counted(count_of(network, "runs"), "run") + " by " + joined(array_of(network, "frameworks"));
   if (const std::string devices = joined(array_of(network, "devices")); !devices.empty())
     out += " on " + devices;
-  const std::string sizes = joined(array_of(network, "batch_sizes"));
-  return sizes.empty() ? out : out + ", batch sizes " + sizes;
+  const auto& sizes = array_of(network, "batch_sizes");
+  if (sizes.empty()) return out;
+  return out + (sizes.size() == 1 ? ", batch size " : ", batch sizes ") + joined(sizes);
 }
 
 }  // namespace
 
 std::string problem_text(const Object& problem, const std::string& file) {
   std::string out = "etactl: " + (file.empty() ? "" : printable(file) + ": ") + detail_text(problem) + "\n";
-  if (const std::string hint = text_of(problem, "hint"); !hint.empty()) out += "  " + hint + "\n";
+  if (const std::string hint = text_of(problem, "hint"); !hint.empty())
+    out += "  " + with_options(hint) + "\n";
   const auto& candidates = array_of(problem, "candidates");
   const bool names = !candidates.empty() && candidates.front().is_string();
   const std::string near = names ? near_text(candidates) : "";

@@ -19,9 +19,7 @@ std::string batch_text(const Object& run) {
   return test > 0 ? whole(test) + " (test)" : "-";
 }
 
-}  // namespace
-
-std::string runs_text(const Object& answer, const Screen& screen) {
+std::string table_of_runs(const Object& answer, const Screen& screen, const char* none) {
   Table table({">id", "network", "state", "?>done", "iterations", "?>batch", "?framework", "?device",
                "?started", "time"});
   for (const Object& run : objects_of(answer, "runs")) {
@@ -31,10 +29,21 @@ std::string runs_text(const Object& answer, const Screen& screen) {
                iterations_text(progress), batch_text(run), text_of(run, "framework"), devices_text(run),
                started.empty() ? "-" : time_text(started), time_of_run(run)});
   }
-  if (table.empty()) return "No such runs. Only those under way are listed, unless --all is given.\n";
+  if (table.empty()) return none;
   std::string out = table.text(screen.width, screen.colours);
   if (!text_of(answer, "next").empty()) out += "There is more: ask with a higher --limit.\n";
   return out;
+}
+
+}  // namespace
+
+std::string runs_text(const Object& answer, const Screen& screen) {
+  return table_of_runs(answer, screen,
+                       "No such runs. Only those under way are listed, unless --all is given.\n");
+}
+
+std::string all_runs_text(const Object& answer, const Screen& screen) {
+  return table_of_runs(answer, screen, "The history has no such run.\n");
 }
 
 std::string run_line(const Object& run) {

@@ -70,6 +70,14 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return count_text(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
+std::string unpack_first(std::string_view program) {
+  const std::string_view command = program == "xz"    ? "xz -d"
+                                   : program == "7z"  ? "7z x"
+                                   : program == "tar" ? "tar -xf"
+                                                      : program;
+  return "unpack it first: `" + std::string(command) + "`";
+}
+
 std::string metric_text(double value, std::string_view unit) {
   constexpr std::array<const char*, 5> kPrefixes = {"", "k", "M", "G", "T"};
   std::size_t prefix = 0;

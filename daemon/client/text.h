@@ -18,6 +18,8 @@ std::string count_text(std::int64_t count);                      // "1,234,567"
 std::string counted(std::int64_t count, std::string_view noun);  // "1 run", "1,234 runs"
 std::string metric_text(double value, std::string_view unit);    // "15.0 kJ", "1.38 GHz": SI prefixes
 std::string number_text(double value, int digits = 3);  // significant digits: "51.2", "1250", "0.00312"
+// How to unpack a file that `program` unpacks (parsers/lines/packed.h): a command that the file's name follows.
+std::string unpack_first(std::string_view program);
 std::string trimmed(std::string number);   // without zeros at the end of its fraction: "90.0" -> "90"
 std::string percent_text(double percent);  // "1.4 %"
 // "2026-11-20T12:00:00.25Z" -> "2026-11-20 12:00", in the time zone of this machine; unchanged where it is

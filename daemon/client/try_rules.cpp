@@ -36,7 +36,7 @@ Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     const std::string_view bytes(piece.data(), static_cast<std::size_t>(in.gcount()));
     if (const auto program = first ? unpacked_by(bytes) : std::string_view(); !program.empty())
-      return fail("is packed", "unpack it first (`" + std::string(program) + "`)", path);
+      return fail("is packed", unpack_first(program), path);
     if (auto fed = content.feed(bytes); !fed) return fail(fed.error().message, {}, path);
   }
   if (!in.eof()) return fail("can't be read", {}, path);
@@ -140,8 +140,8 @@ std::string run_text(std::size_t number, const Object& run) {
     const Object& phase = object_of(run, name);
     if (phase.empty()) continue;
     const double seconds = number_of(phase, "seconds"), iterations = number_of(phase, "iterations");
-    out += std::string("    ") + name + ": " + std::to_string(count_of(phase, "measurements")) +
-           " measurements, " + std::to_string(count_of(phase, "iterations")) + " iterations in " +
+    out += std::string("    ") + name + ": " + counted(count_of(phase, "measurements"), "measurement") +
+           ", " + std::to_string(count_of(phase, "iterations")) + " iterations in " +
            number_text(seconds, 6) + " s, " + number_text(seconds / iterations, 6) +
            " s each; samples per iteration " +
            (known(phase, "samples_per_iteration")

@@ -24,9 +24,9 @@ std::string range_text(const Object& range) {
   return min == max ? high : count_text(static_cast<std::int64_t>(min)) + " to " + high;
 }
 
-std::string more_text(const Object& answer) {
-  return text_of(answer, "next").empty() ? ""
-                                         : "There is more: narrow it down, or ask for it with --limit.\n";
+// `how` to ask for what is not on this page.
+std::string more_text(const Object& answer, const std::string& how = "ask for it with --limit") {
+  return text_of(answer, "next").empty() ? "" : "There is more: " + how + ".\n";
 }
 
 std::string error_text(const Object& model) {
@@ -287,7 +287,7 @@ std::string models_text(const Object& answer, const Screen& screen) {
                text_of(model, "basis")});
   }
   if (table.empty()) return "No such models: a network's models come with its first measurements.\n";
-  return table.text(screen.width, screen.colours) + more_text(answer);
+  return table.text(screen.width, screen.colours) + more_text(answer, "narrow it down with --network");
 }
 
 namespace {
@@ -368,7 +368,9 @@ std::string networks_text(const Object& answer, const Screen& screen) {
   return table.text(screen.width, screen.colours) + more_text(answer);
 }
 
-std::string accuracy_text(const Object& answer, const Screen& screen) {
+namespace {
+
+std::string accuracy_table(const Object& answer, const Screen& screen, const char* none) {
   Table table({"network", "predicted", "at", ">predictions", ">median error", "?>mean error", "?>bias",
                ">in interval"});
   for (const char* part : {"overall", "networks"}) {
@@ -383,8 +385,20 @@ std::string accuracy_text(const Object& answer, const Screen& screen) {
            percent_text(100 * number_of(row, "coverage"))});
     }
   }
-  if (table.empty()) return "No prediction has been scored yet: that takes a followed run that ends.\n";
-  return table.text(screen.width, screen.colours);
+  return table.empty() ? none : table.text(screen.width, screen.colours);
+}
+
+}  // namespace
+
+std::string accuracy_text(const Object& answer, const Screen& screen) {
+  return accuracy_table(answer, screen,
+                        "No prediction has been scored yet: that takes a followed run that ends.\n");
+}
+
+std::string accuracy_of_network_text(const Object& answer, const Screen& screen) {
+  return accuracy_table(answer, screen,
+                        "No prediction of such a network has been scored yet: `etactl accuracy` lists "
+                        "those that were.\n");
 }
 
 std::string sources_text(const Object& answer, const Screen& screen) {
@@ -415,7 +429,8 @@ std::string series_list_text(const Object& answer, const Screen& screen) {
                count_text(count_of(row, "samples")), when(row, "first_at"), when(row, "last_at")});
   }
   if (table.empty()) return "No monitoring trace has been read yet.\n";
-  return table.text(screen.width, screen.colours) + more_text(answer);
+  return table.text(screen.width, screen.colours) +
+         more_text(answer, "one of them by name is `etactl series NAME`");
 }
 
 std::string series_text(const Object& answer, const Screen& screen) {

@@ -37,17 +37,21 @@ std::string interval_text(const Object& object);
 
 std::string status_text(const Object& health, const Screen& screen);
 std::string runs_text(const Object& answer, const Screen& screen);
+// Where not only those under way were asked for.
+std::string all_runs_text(const Object& answer, const Screen& screen);
 std::string run_text(const Object& run, const Screen& screen);  // one run in full
 std::string estimate_text(const Object& estimate, const Screen& screen);
 std::string cost_text(const Object& estimate, const Screen& screen);   // of energy or memory
 std::string limit_text(const Object& estimate, const Screen& screen);  // "02:05:00": its upper bound
 std::string estimators_text(const Object& answer, const Screen& screen);
 std::string next_text(const Object& answer, const Screen& screen);
+std::string next_within_text(const Object& answer, const Screen& screen);
 std::string what_if_text(const Object& answer, const Screen& screen);
 std::string models_text(const Object& answer, const Screen& screen);
 std::string model_text(const Object& model, const Screen& screen);
 std::string networks_text(const Object& answer, const Screen& screen);
 std::string accuracy_text(const Object& answer, const Screen& screen);
+std::string accuracy_of_network_text(const Object& answer, const Screen& screen);
 std::string sources_text(const Object& answer, const Screen& screen);
 std::string series_list_text(const Object& answer, const Screen& screen);
 std::string series_text(const Object& answer, const Screen& screen);

@@ -164,7 +164,7 @@ TEST_F(CheckRules, APackedLogIsToldToBeUnpacked) {
       "7zXZ\0",
       6);
   EXPECT_EQ(check({{}, path, {installed_}}), kUsage);
-  EXPECT_THAT(said_, HasSubstr("train.log.xz: is packed (unpack it first (`xz`))"));
+  EXPECT_THAT(said_, HasSubstr("train.log.xz: is packed (unpack it first: `xz -d`)"));
 }
 
 // A rule sees the message only: a pattern with the time before it would never match.

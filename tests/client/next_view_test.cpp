@@ -21,8 +21,10 @@ TEST(NextView, ARowARunInTheOrderToMakeThem) {
 }
 
 TEST(NextView, NothingWorthARunIsSaid) {
-  EXPECT_NE(next_text(boost::json::parse(R"({"runs":[]})").as_object(), {}).find("no run"),
-            std::string::npos);
+  const Object none = boost::json::parse(R"({"runs":[]})").as_object();
+  EXPECT_EQ(next_text(none, {}), "No further run would narrow the estimates by a hundredth.\n");
+  EXPECT_EQ(next_within_text(none, {}),
+            "No run within the budget would narrow the estimates by a hundredth.\n");
 }
 
 }  // namespace

@@ -63,6 +63,15 @@ TEST(PageAssets, MissingFileSaysWhatToInstall) {
   const auto charts = assets.read("vendor/dygraph.min.js");
   ASSERT_FALSE(charts.has_value());
   EXPECT_NE(charts.error().text().find("libjs-dygraphs"), std::string::npos);
+  const auto own = PageAssets("/nonexistent", "").read("app.css");
+  ASSERT_FALSE(own.has_value());
+  EXPECT_NE(own.error().text().find("installed whole"), std::string::npos);
+}
+
+TEST(PageAssets, WhatIsNoFileOfThePageIsNoFaultOfTheInstallation) {
+  const auto found = PageAssets(kPage, "").read("nosuch");
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().text(), "there is no such page (the page is at /)");
 }
 
 class PageExport : public testing::Test {

@@ -49,8 +49,15 @@ TEST(Usage, OfAWordTooManyNamesIt) {
 
 TEST(Usage, OfAWrongValueNamesItsOption) {
   EXPECT_EQ(mistake({"page", "--port", "99999"}),
-            "etactl: --port: Value 99999 not in range 0 to 65535\n"
+            "etactl: --port: 99999 is no port: 0 to 65535\n"
             "  `etactl page --help` says what there is\n");
+  EXPECT_EQ(
+      mistake({"what-if", "LeNet", "--vary", "batchsize"}),
+      "etactl: --vary: batchsize is none of batch-size, devices, device, split; did you mean batch-size?\n"
+      "  `etactl what-if --help` says what there is\n");
+  EXPECT_EQ(mistake({"next", "LeNet", "--budget", "foo"}),
+            "etactl: --budget: foo is no time: write 2h, 30m or 90s\n"
+            "  `etactl next --help` says what there is\n");
 }
 
 // The same of a program without commands, as the daemon is.

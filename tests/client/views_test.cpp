@@ -167,6 +167,14 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
   EXPECT_EQ(problem_text(parsed(R"({"detail": "What?", "candidates": ["setting.type"]})")),
             "etactl: What?\n  there is: type\n");
   EXPECT_EQ(detail("network"), "etactl: NETWORK is missing: why\n") << "an argument, and no option";
+  EXPECT_EQ(
+      problem_text(parsed(R"({"detail": "Parameter \"from\" must be before \"to\".", "parameter": "from",
+                                    "hint": "say device=MODEL; `etactl label 7 device=NAME`"})")),
+      "etactl: --from must be before --to.\n  say --device MODEL; `etactl label 7 device=NAME`\n")
+      << "what it says of other parameters too";
+  EXPECT_EQ(
+      problem_text(parsed(R"({"detail": "Parameter \"at\" is wrong, not \"to\".", "parameter": "at"})")),
+      "etactl: --at is wrong, not \"to\".\n");
 }
 
 TEST(ProblemText, SaysOnceWhatMayBeGiven) {
@@ -341,6 +349,21 @@ TEST(RunsText, ARunWithoutANetworkHasAShortName) {
   run["source"] = "/home/ada/a__very~long~way~of~naming~things__train.log.gz";
   const std::string text = runs_text(Object{{"runs", list_of(run)}}, {});
   EXPECT_NE(text.find("\u2026of~naming~things__train "), std::string::npos) << text;
+}
+
+TEST(RunsText, WhereThereAreNoneItSaysOfWhich) {
+  const Object none = parsed(R"({"runs": []})");
+  EXPECT_EQ(runs_text(none, {}), "No such runs. Only those under way are listed, unless --all is given.\n");
+  EXPECT_EQ(all_runs_text(none, {}), "The history has no such run.\n");
+}
+
+TEST(AccuracyText, OfANetworkWithoutAnySaysWhereTheOthersAre) {
+  const Object none = parsed(R"({"overall": [], "networks": []})");
+  EXPECT_EQ(accuracy_text(none, {}),
+            "No prediction has been scored yet: that takes a followed run that ends.\n");
+  EXPECT_EQ(
+      accuracy_of_network_text(none, {}),
+      "No prediction of such a network has been scored yet: `etactl accuracy` lists those that were.\n");
 }
 
 TEST(SeriesText, SaysWhenThereAreSamples) {

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -31,6 +32,11 @@ constexpr std::array kModules = {"js/format.js",
                                  "js/screens/record.js",
                                  "js/screens/sources.js",
                                  "js/main.js"};
+
+bool is_of_page(std::string_view name) {
+  return name == "index.html" || name == "app.css" || name.starts_with(kVendor) ||
+         std::find(kModules.begin(), kModules.end(), name) != kModules.end();
+}
 
 // "'sha256-…'" as a Content-Security-Policy names a script or style that it allows.
 std::string csp_hash(std::string_view text) {
@@ -63,6 +69,7 @@ PageAssets PageAssets::installed() {
 }
 
 Result<std::string> PageAssets::read(std::string_view name) const {
+  if (!is_of_page(name)) return fail("there is no such page", "the page is at /");
   const bool vendor = name.starts_with(kVendor);
   const std::string path =
       vendor ? library_ + "/" + std::string(name.substr(kVendor.size())) : own_ + "/" + std::string(name);
