@@ -114,8 +114,8 @@ void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
   constexpr std::int64_t kMany = 200;  // models: what fitting them took is not needed at rest
   if (report && report->fitted >= kMany) system::return_memory();
   if (report && report->fitted > 0) {
-    log::info("fitted " + std::to_string(report->fitted) + " model(s) in " + std::to_string(report->seconds) +
-              " s");
+    log::info("fitted " + std::to_string(report->fitted) +
+              (report->fitted == 1 ? " model in " : " models in ") + std::to_string(report->seconds) + " s");
     server_->changed();
   }
 }

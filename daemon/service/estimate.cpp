@@ -132,9 +132,9 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
     params.reject("epochs", "says the same as iterations: one of the two");
   if (!out.like) {
     if (!out.network && !out.architecture && !shown)
-      params.require("network", "which network? (or architecture)");
+      params.require("network", "which network? (or \"architecture\")");
     params.require("phase", "train, test or total");
-    if (!out.epochs) params.require("iterations", "how many iterations will it run? (or epochs)");
+    if (!out.epochs) params.require("iterations", "how many iterations will it run? (or \"epochs\")");
   } else if (phase.empty()) {
     out.phase = Question::Phase::total;
   }
@@ -145,6 +145,10 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
     out.snapshot_interval = params.integer("snapshot_interval", 0, kMostIterations);
     if (!out.like) params.require("test_interval", "a total needs it; 0 for a training without tests");
     if (out.test_interval.value_or(0) > 0) params.require("test_iterations", "iterations of one test phase");
+  } else {
+    for (const char* const name :
+         {"test_interval", "test_iterations", "test_batch_size", "snapshot_interval"})
+      if (params.has(name)) params.reject(name, "is of a total alone: \"phase\" must be total");
   }
   return out;
 }

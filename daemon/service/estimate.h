@@ -17,6 +17,9 @@ prediction::Question question_from(Params& params, bool shown = false,
 
 // The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
 std::optional<Problem> count_iterations(prediction::Question& question);
+// Where epochs are to be counted and only one batch size was seen, that one.
+void take_only_batch_size(prediction::Question& question,
+                          const std::shared_ptr<const prediction::ModelSet>& models, Instant now);
 
 // An answer's object and its members; who calls ends it, perhaps behind members of its own.
 void begin_estimate(JsonWriter& json, const prediction::Estimate& estimate);

@@ -46,7 +46,7 @@ Outcome Router::next(Call& call) {
   const auto budget = params.number("budget", 0, kAnyTime);
   const auto limit = params.integer("limit", 1, kMostNext);
   if (!question.network && !question.architecture)
-    params.require("network", "which network? (or architecture)");
+    params.require("network", "which network? (or \"architecture\")");
   if (auto problem = params.check()) return reply_of(*problem);
   return Work{[models = backend_.models(), question = std::move(question), budget, limit] {
     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),

@@ -26,18 +26,27 @@ Result<std::shared_ptr<const prediction::Description>> shown_by_logs(Reader& rea
       prediction::described(last->network, last->architecture, *layers));
 }
 
+// Whether what other networks cost was asked, in vain.
+bool rests_on_costs(Refusal::Kind kind) {
+  return kind == Refusal::Kind::costs_unknown || kind == Refusal::Kind::nothing_alike;
+}
+
 // Of a network that has runs but no model: that there are some, and what the history knows of them.
-void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, Problem& problem) {
+// A refit makes no model of a time that is past: `at`.
+void tell_of_runs(std::vector<NetworkRow> rows, const Refusal& refusal, bool at, Problem& problem) {
   if (rows.empty()) return;
   std::int64_t runs = 0;
   for (const NetworkRow& row : rows) runs += row.runs;
   problem.detail = "The history has " + std::to_string(runs) + (runs == 1 ? " run of " : " runs of ") +
-                   rows.front().network + ", but no model of it yet";
-  problem.detail +=
-      refusal.value.empty() ? "." : ", and no estimate by what it costs: " + refusal.value + ".";
+                   rows.front().network +
+                   (at ? ", but at that time there was no model of it" : ", but no model of it yet");
+  problem.detail += refusal.value.empty() || !rests_on_costs(refusal.kind)
+                        ? "."
+                        : ", and no estimate by what it costs: " + refusal.value + ".";
   problem.hint =
       "a model comes with the next refit after a run's first measured interval: `etactl refit` asks for it "
       "now; `etactl runs --all` shows what the runs have";
+  if (at) problem.hint = "`etactl runs --all` shows when they ran: ask about a time after that";
   if (refusal.kind == Refusal::Kind::costs_unknown)
     problem.hint += "; `etactl estimate --net FILE` takes a description of it";
   problem.candidates.clear();
@@ -116,6 +125,18 @@ std::optional<Problem> count_iterations(Question& question) {
   return std::nullopt;
 }
 
+void take_only_batch_size(Question& question, const std::shared_ptr<const prediction::ModelSet>& models,
+                          Instant now) {
+  if (!question.epochs || question.batch_size || question.tokens) return;
+  Question one = question;
+  one.epochs.reset();
+  one.iterations = 1;
+  const auto answer = prediction::estimate(models, one, now);
+  if (!answer) return;
+  if (const auto only = answer->parts.front().batch_size)
+    question.batch_size = static_cast<std::int64_t>(*only);
+}
+
 tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Question& question) {
   if (!question.like) return std::nullopt;
   auto row = reader_.run(*question.like);
@@ -145,6 +166,7 @@ Outcome Router::estimate(Call& call) {
                  question = std::move(question), quantity, now = options_.now()] {
       return estimate_shown(models, *formats, body, question, quantity, now);
     }};
+  take_only_batch_size(question, backend_.models(), options_.now());
   if (auto problem = count_iterations(question)) return reply_of(*problem);
   auto answer = prediction::estimate(backend_.models(), question, options_.now());
   const auto unknown = [&] {
@@ -171,9 +193,8 @@ Outcome Router::estimate(Call& call) {
   if (question.shown) answer = prediction::estimate(backend_.models(), question, options_.now());
   if (answer) return answer_to(answer, quantity);
   Problem problem = problem_of(answer.error());
-  const Refusal::Kind kind = answer.error().kind;
-  if (kind == Refusal::Kind::costs_unknown || kind == Refusal::Kind::nothing_alike)
-    tell_of_runs(*rows, answer.error(), problem);
+  if (rests_on_costs(answer.error().kind) || (question.at && unknown()))
+    tell_of_runs(*rows, answer.error(), question.at.has_value(), problem);
   return reply_of(problem);
 }
 

@@ -125,7 +125,8 @@ Outcome Router::health(const Call& call) {
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
   if (auto unrecognised = reader_.unrecognised_sources(Health::kMostSubjects);
       unrecognised && unrecognised->count > 0) {
-    health.notes.push_back({"files", "fit no format so far",
+    health.notes.push_back({"files",
+                            unrecognised->count == 1 ? "fits no format so far" : "fit no format so far",
                             "`etactl check-rules --try FILE` shows how far the rules understand one; "
                             "`format` in its [[source]] "
                             "decides, a rule file of one's own teaches a new one: etad-rules(5)",
@@ -270,6 +271,16 @@ Outcome Router::series_points(Call& call) {
   }
   const auto found = reader_.series_points(query);
   if (!found) return history_failed(found.error());
+  if (found->empty() && !query.labels.empty()) {
+    std::string labels;
+    for (const auto& [name, value] : query.labels) labels += (labels.empty() ? "" : ",") + name + "=" + value;
+    std::vector<std::string> there;
+    for (const SeriesRow& row : *known) there.push_back(row.labels);
+    return reply_of(
+        Problem{404, "Unknown label",
+                "No series " + query.name + " has the label " + valid_utf8(labels.substr(0, 200)) + ".",
+                "`etactl series` lists the series with their labels", std::move(there)});
+  }
   JsonWriter json;
   json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
   json.list("series", *found, write_series_points);

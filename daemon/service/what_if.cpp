@@ -1,6 +1,7 @@
 // GET /v1/whatif: one question for several values of one of its inputs.
 #include "prediction/what_if.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,19 +25,22 @@ using prediction::WhatIf;
 constexpr std::size_t kMostValues = 64;
 constexpr std::int64_t kMostRunsCounted = 1000;
 
-std::vector<std::string> values_from(Params& params, Vary vary) {
+// A device that is named twice is two of them where a batch is split; elsewhere nothing is asked twice.
+std::vector<std::string> values_from(Params& params, Vary vary, bool splits) {
   const std::string text = params.text_or("values");
   std::vector<std::string> out;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
-    out.push_back(text.substr(from, comma - from));
+    std::string value = text.substr(from, comma - from);
+    if (splits || std::ranges::find(out, value) == out.end()) out.push_back(std::move(value));
     from = comma + 1;
   }
   if (out.size() > kMostValues)
     params.reject("values", "at most " + std::to_string(kMostValues) + " of them");
   for (const std::string& each : out)
     if (!prediction::with({}, vary, each))
-      params.reject("values", "\"" + each.substr(0, 40) + "\" is no such value");
+      params.reject("values", "must be whole numbers from 1 on with commas between them, not \"" +
+                                  each.substr(0, 40) + "\"");
   return out;
 }
 
@@ -160,13 +164,16 @@ Outcome Router::what_if(Call& call) {
   const Vary vary = name == "devices"            ? Vary::devices
                     : name == "device" || splits ? Vary::device
                                                  : Vary::batch_size;
-  const auto values = values_from(call.params, vary);
+  const auto values = values_from(call.params, vary, splits);
   prediction::Question question = question_from(call.params, false, *backend_.models());
   question.asker = call.request.uid;
   if (splits && values.size() < 2)
     call.params.reject("values", "must name the devices to split over, two or more");
+  if (splits && question.batch_size && *question.batch_size < 2)
+    call.params.reject("batch_size", "must be 2 or more, to be split");
   if (auto problem = call.params.check()) return reply_of(*problem);
   if (auto like = take_from_run(call, question); !like) return std::move(like.error());
+  take_only_batch_size(question, backend_.models(), options_.now());
   if (auto problem = count_iterations(question)) return reply_of(*problem);
   const auto ask = [&](prediction::Question each) {
     prediction::count_epochs(each);  // over each batch size anew

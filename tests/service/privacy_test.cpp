@@ -73,7 +73,7 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
   }
   bob.target = "/v1/health";
   const std::string health = std::get<Reply>(router.handle(bob)).body;
-  for (const char* told : {"can't be looked into", "grow and are not read", "fit no format", "/data/*.csv"})
+  for (const char* told : {"can't be looked into", "grow and are not read", "fits no format", "/data/*.csv"})
     EXPECT_NE(health.find(told), std::string::npos) << "that there are such, and the configuration, is told";
   bob.target = "/v1/runs?watch=true";
   Watched watched;

@@ -52,6 +52,12 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
       "whatif?network=LeNet&phase=train&iterations=100&batch_size=64&vary=device&values=Tesla%20K80,H100");
   ASSERT_EQ(some.at("unanswered").as_array().size(), 1U);
   EXPECT_TRUE(some.at("unanswered").at(0).at("hint").is_string());
+  const std::string whatif = "/v1/whatif?network=LeNet&phase=train&iterations=100&vary=";
+  EXPECT_EQ(get(whatif + "batch_size&values=16,64,16").at("rows").as_array().size(), 2U) << "none twice";
+  EXPECT_EQ(get(whatif + "batch_size&values=16,x", 400).at("detail"),
+            "Parameter \"values\" must be whole numbers from 1 on with commas between them, not \"x\".");
+  EXPECT_EQ(get(whatif + "split&batch_size=1&values=K80,K80", 400).at("detail"),
+            "Parameter \"batch_size\" must be 2 or more, to be split.");
 }
 
 TEST_F(RouterTest, AListOfNetworksHoldsNobodyUp) {
@@ -85,6 +91,11 @@ TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {
   EXPECT_EQ(body.at("known").at(0).at("network"), "LeNet");
   EXPECT_EQ(body.at("known").at(0).at("runs"), 3);
   EXPECT_EQ(get("/v1/estimate?network=nosuch&phase=train&iterations=10", 404).if_contains("known"), nullptr);
+  const auto past = get("/v1/estimate?network=lenet&phase=train&iterations=10&at=2020-01-01", 404);
+  EXPECT_NE(std::string(past.at("detail").as_string()).find("at that time there was no model"),
+            std::string::npos);
+  EXPECT_EQ(std::string(past.at("hint").as_string()).find("refit"), std::string::npos)
+      << "none makes one of the past";
 }
 
 TEST_F(RouterTest, AccuracyAndSeriesAreThereBeforeThereIsAny) {
@@ -121,6 +132,7 @@ TEST_F(RouterTest, ASeriesIsGivenInSteps) {
   EXPECT_FALSE(body.contains("known"));
   const auto empty = get("/v1/series/gpu.power?from=2020-01-01&to=2020-01-02");
   EXPECT_EQ(empty.at("known").at(0).at("first_at"), "2026-11-21T11:58:00Z") << "when there is something";
+  EXPECT_EQ(get("/v1/series/gpu.power?label.gpu=7", 404).at("candidates"), json::parse(R"(["gpu=0"])"));
   EXPECT_EQ(get("/v1/series/gpu.powre", 404).at("candidates").at(0), "gpu.power");
   get("/v1/series/gpu.power?from=2026-11-21T12:00:00Z&to=2026-11-21T11:00:00Z", 400);
   get("/v1/series/gpu.power?from=2020-01-01&step=1", 400);

@@ -180,6 +180,17 @@ TEST_F(RouterTest, ParametersAreCheckedByName) {
   EXPECT_EQ(get("/v1/runs?netwrok=LeNet", 400).at("candidates").at(0), "network");
 }
 
+TEST_F(RouterTest, WhatIsOfATotalAloneIsSaidToBe) {
+  const auto body = get("/v1/estimate?network=LeNet&phase=train&iterations=1&test_iterations=5", 400);
+  EXPECT_EQ(body.at("detail"), "Parameter \"test_iterations\" is of a total alone: \"phase\" must be total.");
+}
+
+TEST_F(RouterTest, EpochsAreCountedByTheOnlyBatchSize) {
+  const std::string epochs = "/v1/estimate?network=LeNet&epochs=3&samples_per_epoch=1000&phase=";
+  EXPECT_EQ(get(epochs + "test").at("iterations"), 30);
+  EXPECT_EQ(get(epochs + "train", 400).at("parameter"), "batch_size") << "it has several";
+}
+
 TEST_F(RouterTest, EpochsOfMoreIterationsThanANumberHoldsAreRefused) {
   const auto body = get(
       "/v1/estimate?network=LeNet&phase=train&batch_size=64&epochs=9e8&samples_per_epoch=1000000000000", 400);
