@@ -204,7 +204,8 @@ class RuleFileReader : private TomlReader {
             owner_ + "the pattern is longer than " + std::to_string(kMaxPatternBytes) + " bytes");
     } else if (!table.get("json") && !table.get("fields") && !table.get("with") && !table.get("says") &&
                rule.event != EventKind::argument) {
-      add(rule.line, owner_ + "neither 'pattern' nor 'json'", "a rule must say which lines are its own");
+      add(rule.line, owner_ + "neither 'pattern' nor 'json' nor 'fields'",
+          "a rule must say which lines are its own");
     }
   }
 
