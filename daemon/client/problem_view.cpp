@@ -31,7 +31,8 @@ std::string shell_word(const std::string& text) {
 // What the API says of other parameters (must be before "to"; say device=MODEL) as options. These words alone: labels in
 // commands, between backticks, stay as they are.
 std::string with_options(std::string text) {
-  for (const char* const name : {"architecture", "epochs", "phase", "to"}) {
+  for (const char* const name :
+       {"architecture", "batch_size", "epochs", "iterations", "phase", "setting.sequence_length", "to"}) {
     const std::string quoted = "\"" + std::string(name) + "\"";
     // Behind "not " it is a value.
     if (const std::size_t at = text.find(quoted);
@@ -54,7 +55,7 @@ std::string detail_text(const Object& problem) {
   if (detail.empty()) return or_dash(text_of(problem, "title"));
   const std::string parameter = text_of(problem, "parameter");
   const std::string subject = "Parameter \"" + parameter + "\"";
-  if (parameter.empty() || !detail.starts_with(subject)) return detail;
+  if (parameter.empty() || !detail.starts_with(subject)) return with_options(detail);
   // The network alone is no option where it is needed, but the command's argument.
   const bool argument = parameter == "network" && detail.starts_with(subject + " is missing");
   detail.replace(0, subject.size(), argument ? "NETWORK" : option_text(parameter));

@@ -120,7 +120,8 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
                                  : Question::Phase::train;
   out.batch_size = params.integer("batch_size", 1, kMostSamples);
   out.tokens = params.integer("tokens", 1, 1'000'000'000'000);
-  if (out.tokens && out.batch_size) params.reject("tokens", "says the same as batch_size: one of the two");
+  if (out.tokens && out.batch_size)
+    params.reject("tokens", "says the same as \"batch_size\": one of the two");
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
   out.settings = settings_from(params, models);
   out.confidence = params.number("confidence", 0, 1).value_or(0.9);
@@ -129,7 +130,7 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
   out.epochs = params.number("epochs", 0, 1e9);
   out.samples_per_epoch = params.integer("samples_per_epoch", 1, kMostIterations);
   if (out.epochs && out.iterations > 0)
-    params.reject("epochs", "says the same as iterations: one of the two");
+    params.reject("epochs", "says the same as \"iterations\": one of the two");
   if (!out.like) {
     if (!out.network && !out.architecture && !shown)
       params.require("network", "which network? (or \"architecture\")");

@@ -207,7 +207,7 @@ Problem sequence_length_missing(const Refusal& refusal) {
               (refusal.network.empty() ? "that network" : refusal.network) +
               (refusal.candidates.empty() ? " tell no length of a sequence."
                                           : " had sequences of several lengths."),
-          "say it by " + refusal.parameter + ", or ask for batch_size",
+          "say it by \"" + refusal.parameter + "\", or ask for \"batch_size\"",
           {},
           [name = refusal.parameter, known = refusal.candidates](JsonWriter& json) {
             json.field("parameter", name).field("candidates", known);

@@ -175,6 +175,9 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
   EXPECT_EQ(
       problem_text(parsed(R"({"detail": "Parameter \"at\" is wrong, not \"to\".", "parameter": "at"})")),
       "etactl: --at is wrong, not \"to\".\n");
+  EXPECT_EQ(problem_text(parsed(R"({"detail": "How long? \"iterations\" or \"epochs\" is needed.",
+                                    "hint": "say it by \"setting.sequence_length\""})")),
+            "etactl: How long? --iterations or --epochs is needed.\n  say it by --set sequence_length\n");
 }
 
 TEST(ProblemText, SaysOnceWhatMayBeGiven) {
