@@ -86,9 +86,11 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       forget_(c, "DELETE FROM runs WHERE id = ?"),
       common_(
           c,
-          // Of a log whose lines bear no time the beginning is when they came, which a later reading lacks.
+          // Of a log whose lines bear no time the beginning is when they came: a later reading lacks it, or has
+          // another one.
           "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
-          " AND b.job = a.job AND (b.started_at IS a.started_at OR b.started_at IS NULL)"
+          " AND b.job = a.job AND (b.started_at IS a.started_at OR b.started_at IS NULL"
+          " OR b.iteration IS a.iteration)"
           " WHERE a.source_id = ?1"),
       is_beginning_(
           c,
