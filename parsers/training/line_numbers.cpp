@@ -39,6 +39,11 @@ Duration between(Instant from, Instant to) {
   return apart <= kMost && apart >= -kMost ? Duration(apart) : Duration::zero();
 }
 
+bool is_long_over(const Run& run, std::optional<Instant> at) {
+  constexpr auto kLong = std::chrono::minutes(10);
+  return at && run.ended_at && *at - *run.ended_at > kLong;
+}
+
 void add_bounded(Duration& sum, Duration more) {
   constexpr Duration kMost = std::chrono::seconds(static_cast<std::int64_t>(track::kMaxSeconds));
   sum = std::min(sum + std::min(more, kMost), kMost);

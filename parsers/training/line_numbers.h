@@ -32,9 +32,10 @@ inline std::optional<std::int64_t> positive_of(const Event& event, Field f) {
   if (!event.read(f, n) || n <= 0 || n > track::kMaxCount) return std::nullopt;
   return n;
 }
-std::int64_t product(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
-Duration between(Instant from, Instant to);            // zero beyond kMaxSeconds
-void add_bounded(Duration& sum, Duration more);        // up to kMaxSeconds
+std::int64_t product(std::int64_t a, std::int64_t b);          // 0 where it would be beyond kMaxCount
+Duration between(Instant from, Instant to);                    // zero beyond kMaxSeconds
+bool is_long_over(const Run& run, std::optional<Instant> at);  // at that time, so that another program speaks
+void add_bounded(Duration& sum, Duration more);                // up to kMaxSeconds
 std::optional<Duration> positive_seconds(std::optional<double> seconds);  // what can be a measurement
 
 // A written number with the most that rounding can have taken from it: "0.263" is 0.263 ± 0.0005, and so with

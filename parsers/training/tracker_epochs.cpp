@@ -290,8 +290,7 @@ using Tells = EpochLine::Tells;
 // Of other lines about epochs all are but one that begins a run: it numbers an epoch as the run's first, or says how many
 // epochs there will be, or something has described the next run. What comes long after is another training's.
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
-  constexpr auto kLong = std::chrono::minutes(10);
-  if (event.time && last.run.ended_at && *event.time - *last.run.ended_at > kLong) return false;
+  if (is_long_over(last.run, event.time)) return false;
   if (event.has(Field::seconds)) {
     const bool first = last.epochs.first == line.number;
     return last.epochs.shows(line.number) || (!first && is_last_told(last, line.number));

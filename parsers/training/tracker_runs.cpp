@@ -280,10 +280,8 @@ void track::Runs::end(const Moment& m) {
 // "Optimization Done." is said twice, by the solver and by the program; the second one only dates the end, unless it comes
 // long after: it is another program's.
 void track::Runs::end_again(const Moment& m) {
-  constexpr auto kLong = std::chrono::minutes(10);
   RunTrack* const last = ended();
-  if (!last || last->run.state == RunState::failed || !m.now) return;
-  if (last->run.ended_at && *m.now - *last->run.ended_at > kLong) return;
+  if (!last || last->run.state == RunState::failed || !m.now || is_long_over(last->run, m.now)) return;
   last->run.ended_at = m.now;
   last->dirty = true;
 }

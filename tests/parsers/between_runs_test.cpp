@@ -35,6 +35,19 @@ class Stamped {
   int seconds_ = 0;
 };
 
+// Trainings of so many epochs, one behind the other, by lines that only a generic format reads.
+Lines folds(const std::vector<int>& epochs) {
+  Stamped log;
+  for (const int count : epochs) {
+    for (int epoch = 1; epoch <= count; ++epoch) {
+      log.say(written("Epoch %d train loss: 0.512, val loss: 0.625", epoch));
+      log.wait(20);
+    }
+    log.wait(5);
+  }
+  return log.lines();
+}
+
 // Ray's processes have other numbers after a restart of their job.
 TEST(BetweenRuns, AnotherProgramsProcessesAreHeardAfterAWhile) {
   Stamped log;
@@ -72,15 +85,7 @@ TEST(BetweenRuns, EpochsThatGoOnHoursAfterAnEndAreAnotherRun) {
 
 // A format that is believed late tells of the runs before by other numbers than it had counted them by.
 TEST(BetweenRuns, ARunThatIsToldLateKeepsItsNumber) {
-  Stamped log;
-  for (const int epochs : {2, 3, 2, 6, 6}) {
-    for (int epoch = 1; epoch <= epochs; ++epoch) {
-      log.say(written("Epoch %d train loss: 0.512, val loss: 0.625", epoch));
-      log.wait(20);
-    }
-    log.wait(5);
-  }
-  const auto runs = runs_of(log.lines());
+  const auto runs = runs_of(folds({2, 3, 2, 6, 6}));
   ASSERT_EQ(runs.size(), 2U);
   for (const auto& [ordinal, run] : runs) {
     EXPECT_EQ(run.train.segments, 5) << ordinal;
@@ -90,18 +95,11 @@ TEST(BetweenRuns, ARunThatIsToldLateKeepsItsNumber) {
 
 // Folds that were read before the format is believed are not forgotten over a restart.
 TEST(BetweenRuns, WhatARivalHasReadIsSaved) {
-  Stamped log;
-  for (const int epochs : {6, 6, 5}) {
-    for (int epoch = 1; epoch <= epochs; ++epoch) {
-      log.say(written("Epoch %d train loss: 0.512, val loss: 0.625", epoch));
-      log.wait(20);
-    }
-    log.wait(5);
-  }
-  const auto whole = runs_of(log.lines());
+  const Lines lines = folds({6, 6, 5});
+  const auto whole = runs_of(lines);
   ASSERT_EQ(whole.size(), 3U);
   for (const std::size_t restart : {8U, 13U, 16U}) {
-    const auto runs = runs_of(log.lines(), restart);
+    const auto runs = runs_of(lines, restart);
     ASSERT_EQ(runs.size(), 3U) << restart;
     for (const auto& [ordinal, run] : runs) {
       EXPECT_EQ(run.train.segments, whole.at(ordinal).train.segments) << restart;
