@@ -78,6 +78,11 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       put_sums_(c, std::string("UPDATE run_phases SET ") + kSums + " WHERE run_id = ?1 AND phase = ?2"),
       put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
       change_(c, "UPDATE runs SET updated_at = updated_at WHERE id = ?"),
+      without_costs_(c,
+                     "SELECT DISTINCT p.dataset_id FROM runs r JOIN run_phases p ON p.run_id = r.id"
+                     " WHERE r.id > (SELECT coalesce(max(id), 0) - 20000 FROM runs)"
+                     " AND r.started_at < ?2 AND r.ended_at > ?1"
+                     " AND p.dataset_id IS NOT NULL AND p.joules IS NULL AND p.peak_bytes IS NULL"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
@@ -178,6 +183,13 @@ void RunTable::put_costs(std::int64_t run_id, Phase phase, const std::optional<d
                          const std::optional<double>& peak_bytes) {
   put_costs_.run(run_id, codes::word(phase), joules, peak_bytes);
   change_.run(run_id);  // its row's trigger lists the change for whoever carries the history elsewhere
+}
+
+void RunTable::measure_anew(Instant from, Instant to) {
+  std::vector<std::int64_t> datasets;
+  for (auto rows = without_costs_.query(from, to); rows.next();)
+    datasets.push_back(rows.get<std::int64_t>(0));
+  for (const std::int64_t id : datasets) datasets_.touch(id);
 }
 
 void RunTable::measured(std::int64_t run_id, Phase phase) {

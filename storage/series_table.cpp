@@ -258,14 +258,21 @@ void SeriesTable::add_pending(std::int64_t source_id, const Records& records) {
     put_pending_.run(source_id, series_id, values.all().size(), sqlite::Blob{packer.pack(values.all())});
 }
 
-void SeriesTable::adopt(std::int64_t source_id) {
+std::optional<TimeSpan> SeriesTable::adopt(std::int64_t source_id) {
   BySeries samples;
+  std::optional<TimeSpan> span;
   std::int64_t gathered = 0;
+  const auto include = [&span](Instant at) {
+    span = span ? TimeSpan{std::min(span->from, at), std::max(span->to, at)} : TimeSpan{at, at};
+  };
   for (auto rows = pending_.query(source_id); rows.next();) {
     const auto series_id = rows.get<std::int64_t>(0);
     const auto count = rows.get<std::int64_t>(1);
-    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, samples[series_id].own()))
+    auto& own = samples[series_id].own();
+    const std::size_t before = own.size();
+    if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, own))
       throw_damaged(connection_, "a pending chunk of series", series_id);
+    for (const Sample& sample : std::span(own).subspan(before)) include(sample.at);
     gathered += count;
     if (gathered < 4 * kMostWaiting) continue;
     pack(samples);
@@ -274,6 +281,7 @@ void SeriesTable::adopt(std::int64_t source_id) {
   }
   pack(samples);
   clear_pending_.run(source_id);
+  return span;
 }
 
 // A clock that went back makes everything due: better a step too many than none for long.

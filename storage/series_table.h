@@ -18,6 +18,11 @@
 
 namespace etad {
 
+// Both ends included.
+struct TimeSpan {
+  Instant from{}, to{};
+};
+
 class SeriesTable {
  public:
   SeriesTable(sqlite::Connection& connection, BudgetTable& budgets, const StorageOptions& options);
@@ -29,7 +34,7 @@ class SeriesTable {
   // budget.
   void add(const Records& records, std::optional<std::int64_t> owner);
   void add_pending(std::int64_t source_id, const Records& records);  // of an import
-  void adopt(std::int64_t source_id);
+  std::optional<TimeSpan> adopt(std::int64_t source_id);  // the time of its samples; none: it had none
 
   bool due(Instant now) const;  // maintain() has something to do
 

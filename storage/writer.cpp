@@ -322,7 +322,7 @@ Result<void> SqliteWriter::adopt(std::int64_t id, const std::function<void()>& m
   auto done = transaction([&] {
     sources_.clear_pending(id);
     runs_.adopt(id);
-    series_.adopt(id);
+    if (const auto traced = series_.adopt(id)) runs_.measure_anew(traced->from, traced->to);
     identities = sources_.finished_of(id);
     more();
   });

@@ -83,7 +83,12 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   EXPECT_EQ(import("/var/log/caffe/small.log", caffe_log()).runs, 1);
   const auto before = run(1);
   EXPECT_EQ(before.at("usage").at("absent"), "no monitoring trace of a GPU covers its time");
+  ASSERT_TRUE(daemon_->label(1, {{"batch_size", "64"}}));
+  ASSERT_TRUE(daemon_->refit());
+  EXPECT_TRUE(daemon_->models()->energy->data().empty());
+
   EXPECT_EQ(import("/var/log/gpu/smi.csv", smi_csv()).format, "nvidia-smi");
+  ASSERT_TRUE(daemon_->refit());
   const auto usage = run(1).at("usage");
   EXPECT_EQ(usage.at("chosen_by"), "log");
   ASSERT_EQ(usage.at("gpus").as_array().size(), 1U);
@@ -94,8 +99,6 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   EXPECT_EQ(usage.at("peak_memory_bytes").to_number<double>(), 2048.0 * 1024 * 1024);
   EXPECT_NEAR(usage.at("covered").at("power").to_number<double>(), 1, 1e-9);
 
-  ASSERT_TRUE(daemon_->label(1, {{"batch_size", "64"}}));
-  ASSERT_TRUE(daemon_->refit());
   const auto models = daemon_->models();
   ASSERT_TRUE(models->energy && models->memory);
   ASSERT_EQ(models->energy->data().size(), 1U) << "joules of an iteration: its 0.1 s at 200 W";

@@ -278,6 +278,30 @@ TEST_F(DatasetsTest, APendingImportIsNotThereUntilItIsComplete) {
   EXPECT_THAT(data(key_of(lenet())), SizeIs(1));
 }
 
+TEST_F(DatasetsTest, ATraceThatIsImportedLateConcernsTheRunsOfItsTimeWithoutCosts) {
+  const auto trace = [this](double from, double to) {
+    SourceCommit import;
+    import.source.path = "trace.csv";
+    import.source.pending = true;
+    for (const double at : {from, to}) import.records.add_sample({"gpu.power", "gpu=0", "W"}, after(at), 100);
+    commit(import);
+    must(writer().adopt_source(import.source.id));
+  };
+  etad::Run run = lenet();
+  run.ended_at = after(600);
+  auto source = source_with_run("/a.log", 2, run);
+  commit(source);
+  EXPECT_THAT(changed(), SizeIs(1));
+  trace(-200, -100);
+  trace(700, 800);
+  EXPECT_THAT(changed(), IsEmpty()) << "of other times";
+  trace(-200, 10);
+  EXPECT_THAT(changed(), ElementsAre(key_of(run)));
+  must(writer().put_costs(1, Phase::train, 500, std::nullopt));
+  trace(0, 700);
+  EXPECT_THAT(changed(), IsEmpty()) << "what it cost is known";
+}
+
 TEST_F(DatasetsTest, ARestartDropsWhatAnImportLeftPending) {
   auto import = source_with_run("lenet.log.gz", 5);
   import.source.pending = true;
