@@ -22,6 +22,12 @@ bool is_quote(char c) {
   return c == '\'' || c == '"';
 }
 
+// Code that computes: "batch_size=8 * 2048".
+bool is_reckoned(std::string_view behind) {
+  behind = trim(behind, kBlanksWithin);
+  return !behind.empty() && (behind[0] == '*' || behind[0] == '/' || behind[0] == '+');
+}
+
 // The value at the head of `text`, without its quotes; what follows it ends the list's item.
 std::string_view value_at(std::string_view text) {
   const bool quoted = !text.empty() && is_quote(text.front());
@@ -30,7 +36,9 @@ std::string_view value_at(std::string_view text) {
   const auto ends = [&](char c) { return quoted ? c == quote : kBehindValue.find(c) != kBehindValue.npos; };
   const auto end = std::find_if(text.begin(), text.end(), ends);
   if (quoted && end == text.end()) return {};
-  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  const auto length = static_cast<std::size_t>(end - text.begin());
+  if (!quoted && is_reckoned(text.substr(length))) return {};
+  return text.substr(0, length);
 }
 
 // What stands between a name and its value in a list of options: "=", "': ", or a blank behind "--name"; nothing behind

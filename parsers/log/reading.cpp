@@ -8,6 +8,7 @@
 #include "parsers/base/text.h"
 #include "parsers/lines/launcher_label.h"
 #include "parsers/lines/outer_stamp.h"
+#include "parsers/rules/arguments.h"
 #include "parsers/rules/shape_memory.h"
 
 namespace etad {
@@ -95,7 +96,11 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   if (!table_ && tracker_.hears_surroundings(event.kind)) {
     const std::string_view precision = precision_in(event.message);
     const std::int64_t devices = devices_in(line);
-    if (!precision.empty() || devices > 0) tracker_.surroundings(precision, devices);
+    Event options;
+    if (event.rule == Event::kNoRule && format_->section_body().empty())
+      add_arguments(event.message, options);
+    if (!precision.empty() || devices > 0 || !options.values().empty())
+      tracker_.surroundings(precision, devices, options);
   }
   if (event.time) place_in_time(*event.time, *came);
   if (comes_late_ && came == &arrival) came = &kNever;

@@ -59,9 +59,11 @@ constexpr std::array<std::string_view, 15> kNetwork = {"arch",
                                                        "pretrained_model_name_or_path"};
 
 // What stands for a network and names none.
-constexpr std::array<std::string_view, 22> kNoNetwork = {
-    "auto", "base",   "best",  "cpu",  "cuda", "custom",     "default", "eval", "false", "gpu",  "large",
-    "last", "latest", "model", "none", "null", "pretrained", "small",   "test", "train", "true", "unknown"};
+constexpr std::array<std::string_view, 26> kNoNetwork = {
+    "auto",  "base",   "best",       "cpu",   "cuda",   "custom", "default",         "eval",
+    "false", "gpu",    "large",      "last",  "latest", "model",  "module",          "nn.module",
+    "none",  "null",   "pretrained", "small", "str",    "test",   "torch.nn.module", "train",
+    "true",  "unknown"};
 
 std::string_view file_name(std::string_view path) {
   while (!path.empty() && (path.back() == '/' || path.back() == '\\')) path.remove_suffix(1);
@@ -74,8 +76,8 @@ std::string_view network_of(std::string_view value) {
   std::string_view name = file_name(value);
   for (const std::string_view ending : {".yaml", ".yml", ".json", ".py", ".cfg"})
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
-  for (const std::string_view ending :
-       {".pt", ".pth", ".ckpt", ".bin", ".h5", ".pkl", ".tar", ".safetensors", ".onnx", ".keras"})
+  for (const std::string_view ending : {".pt", ".pth", ".ckpt", ".bin", ".h5", ".pkl", ".tar", ".safetensors",
+                                        ".onnx", ".keras", ".prototxt"})
     if (name.ends_with(ending)) return {};
   const auto fits = [](char c) { return is_in_option(c) || c == '+'; };
   if (name.size() < 2 || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) return {};

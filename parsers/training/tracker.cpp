@@ -112,7 +112,7 @@ void Tracker::Impl::dispatch(const track::Moment& m) {
     case EventKind::setting:
       return values.setting(m);
     case EventKind::argument:
-      return values.argument(m);
+      return values.argument(m.event);
     case EventKind::section:
       return descriptions.section(m);
     case EventKind::layer:
@@ -186,8 +186,8 @@ void Tracker::pass_over(const std::optional<Instant>& time, const std::optional<
 bool Tracker::hears_surroundings(EventKind kind) const {
   return impl_->values.hears_surroundings(kind);
 }
-void Tracker::surroundings(std::string_view precision, std::int64_t devices) {
-  impl_->values.surroundings(precision, devices);
+void Tracker::surroundings(std::string_view precision, std::int64_t devices, const Event& options) {
+  impl_->values.surroundings(precision, devices, options);
 }
 
 void Tracker::close(Records& out) {

@@ -37,10 +37,10 @@ class Tracker {
   bool may_pass_over() const;
   void pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival, Records& out);
 
-  // Whether a line of this kind, about to be fed, may say what is computed in (precision_in; empty: it does not) and on how
-  // many devices (devices_in; 0), and what it says.
+  // Whether a line of this kind, about to be fed, may say what is computed in (precision_in; empty: it does not), on how
+  // many devices (devices_in; 0) and what its program was started with (add_arguments; no values), and what it says.
   bool hears_surroundings(EventKind kind) const;
-  void surroundings(std::string_view precision, std::int64_t devices);
+  void surroundings(std::string_view precision, std::int64_t devices, const Event& options);
 
   // Nothing more will come (for now): an open run becomes lost, its held-back records are given out.
   // A run that goes on after all (idle, then alive again) is taken up again by the next feed.

@@ -26,6 +26,7 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   if (r.known.batch_size || r.known.global_batch_size) return;
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
+  r.known.batch_is_option = told.batch_size || told.global_batch_size;
 }
 
 // The training that has begun and has not come to its first step, to which all that is told belongs; nullptr: none.
@@ -35,19 +36,28 @@ RunTrack* beginning(RunTrack* open) {
 
 }  // namespace
 
+void let_batch_be_said(track::Quantities& known, const Event& event) {
+  const bool tests = event.text(Field::phase) == name_of(Phase::test);
+  if (!known.batch_is_option || tests ||
+      !(event.has(Field::batch_size) || event.has(Field::global_batch_size)))
+    return;
+  known.batch_size = known.global_batch_size = std::nullopt;
+  known.batch_is_option = false;
+}
+
 // The first of several counts: what a program trains stands before what it evaluates or saves. It begins no run, and is
 // of all that the program trains.
-void track::Values::argument(const Moment& m) {
+void track::Values::argument(const Event& event) {
   Arguments& told = state_.arguments;
   if (told.used) {
     Arguments anew;
     if (told.renewed) std::tie(anew.precision, anew.devices) = std::tie(told.precision, told.devices);
     told = std::move(anew);
   }
-  if (told.network.empty()) told.network = kept_text(m.event.text(Field::network), track::kMaxText);
-  if (!told.batch_size) told.batch_size = positive_of(m.event, Field::batch_size);
-  if (!told.global_batch_size) told.global_batch_size = positive_of(m.event, Field::global_batch_size);
-  if (!told.epochs) told.epochs = positive_of(m.event, Field::epochs);
+  if (told.network.empty()) told.network = kept_text(event.text(Field::network), track::kMaxText);
+  if (!told.batch_size) told.batch_size = positive_of(event, Field::batch_size);
+  if (!told.global_batch_size) told.global_batch_size = positive_of(event, Field::global_batch_size);
+  if (!told.epochs) told.epochs = positive_of(event, Field::epochs);
   RunTrack* const begun = beginning(all_.runs.open());
   if (!begun) return;
   add_arguments(*begun, told);
@@ -64,7 +74,9 @@ bool track::Values::hears_surroundings(EventKind kind) const {
 
 // Of several numbers of devices the largest is that of all: the others may be a node's, or a group's. What is said of them
 // once a training has begun may still be said of it, and takes nothing else back.
-void track::Values::surroundings(std::string_view precision, std::int64_t devices) {
+void track::Values::surroundings(std::string_view precision, std::int64_t devices, const Event& options) {
+  if (!options.values().empty()) argument(options);
+  if (precision.empty() && devices == 0) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
     state_.arguments.devices = 0;

@@ -475,7 +475,8 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
-  if (setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
+  const bool is_one = !m.event.has(Field::batches) && positive_of(m.event, Field::iterations) == 1;
+  if (is_one || setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
   const Phase phase = phase_of(m.event, r.run.job);
   auto number = count_of(m.event, Field::epoch);
   if (!number && phase == Phase::train && r.epochs.open) number = r.epochs.announced;

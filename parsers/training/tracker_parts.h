@@ -127,9 +127,9 @@ class Values : Part {
   using Part::Part;
 
   void setting(const Moment& m);
-  void argument(const Moment& m);
+  void argument(const Event& event);
   bool hears_surroundings(EventKind kind) const;
-  void surroundings(std::string_view precision, std::int64_t devices);
+  void surroundings(std::string_view precision, std::int64_t devices, const Event& options);
 
   void begin_with_arguments(RunTrack& r);  // a run that begins
   void take(RunTrack& r, const Event& event);
@@ -320,6 +320,7 @@ inline constexpr std::string_view kGathered =
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
+void let_batch_be_said(track::Quantities& known, const Event& event);  // an option's, by a line that says it
 bool is_amid(const track::RunTrack& r,
              std::int64_t iteration);      // of a training gone on with, the first shown
 bool plan_done(const track::RunTrack& r);  // it has shown all that it planned

@@ -362,6 +362,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   }
   // Epochs that lines tell of when they are over: behind number 0 one is done, and the number told as their last may
   // be one less than there are.
+  count_epochs(r);
   r.training.from_zero = r.training.from_zero || place->iteration == 0;
   const std::int64_t done = place->iteration + (r.training.from_zero ? 1 : 0);
   if (r.run.max_iterations && done == *r.run.max_iterations + 1) r.run.max_iterations = done;

@@ -32,6 +32,7 @@ inline constexpr std::size_t kMaxGroups = 64;
 struct Quantities {
   std::optional<std::int64_t> batch_size;         // of training, per device
   std::optional<std::int64_t> global_batch_size;  // of training, over all devices
+  bool batch_is_option = false;  // the program's, which what is said of its training takes the place of
   std::optional<std::int64_t> iter_size;
   std::optional<std::int64_t> devices;
   std::int64_t tokens_per_iteration = 0, sequence_length = 0,

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "tests/parsers/log_reader.h"
+
 namespace etad {
 namespace {
 
@@ -63,7 +65,8 @@ TEST(Arguments, WhatNamesNoNetworkIsNone) {
   for (const char* each :
        {"Model: models/mlp_best.pth", "model: ", "model=None", "--model_name_or_path out/checkpoint-800",
         "Model: a transformer with an encoder", "model: ResNet(", "'model': {'type': 'x'}", "model: True",
-        "net: 18", "Save best model: MAE: 13.79", "Loading model weights: x.bin", "model == resnet"})
+        "net: 18", "net: \"models/train_val.prototxt\"", "model: nn.Module,", "Save best model: MAE: 13.79",
+        "Loading model weights: x.bin", "model == resnet"})
     EXPECT_EQ(said_by(each), "") << each;
 }
 
@@ -71,12 +74,57 @@ TEST(Arguments, WhatIsNoCountIsNoBatch) {
   for (const char* each :
        {"batch_size=None", "batch_size=64.5", "batch_size=-1", "batch_size=0", "batch_size: 64 of 100",
         "batch_size=12345678", "batch_size", "batch_size=", "batch_size ....", "..", "batch_size(",
-        "batch_size (64", "Output shape: [batch_size, seq_len, 50257]", "'batch_size'", "'batch_size':"})
+        "batch_size (64", "Stage(batch_size=8 * 2048, lr=1.0)", "batch_size = 64 // world",
+        "Output shape: [batch_size, seq_len, 50257]", "'batch_size'", "'batch_size':"})
     EXPECT_EQ(said_by(each), "") << each;
 }
 
 TEST(Arguments, TheFirstOfSeveralCounts) {
   EXPECT_EQ(said_by("{'train': {'batch_size': 64}, 'other': {'batch_size': 32}}"), "batch_size=64");
+}
+
+// What is said before a training in a format that has no word of its own for it.
+TEST(Arguments, AreHeardBeforeTheFirstStepOfAnyFormat) {
+  std::vector<std::string> lines = {"Namespace(arch='vit_small', batch_size=64, epochs=2, lr=0.1)"};
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (int i = 0; i <= 100; i += 20)
+      lines.push_back(test::written("Epoch: [%d][%d/101]\tTime 0.250 (0.250)\tLoss 1.125 (1.125)", epoch, i));
+  const etad::Run run = test::only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.network, "vit_small");
+  EXPECT_EQ(run.train.samples_per_iteration, 64);
+  EXPECT_EQ(run.state, RunState::finished) << "its last epoch is over";
+}
+
+// Another program's options, and then the training's own word.
+TEST(Arguments, GiveWayToWhatIsSaidOfTheTraining) {
+  std::vector<std::string> lines = {
+      "python prepare.py --batch-size 512",
+      "2026-03-01 10:00:00.250 | INFO     | yolox.core.trainer:before_train:126 - "
+      "args: Namespace(batch_size=8, devices=1, exp_file='a.py')"};
+  for (int i = 10; i <= 100; i += 10)
+    lines.push_back(test::written(
+        "2026-03-01 10:01:%02d.250 | INFO     | yolox.core.trainer:after_iter:253 - epoch: 1/5, iter: "
+        "%d/200, mem: 2000Mb, iter_time: 0.250s, data_time: 0.001s, total_loss: 1.5, lr: 1.0e-03, size: "
+        "640, ETA: 0:10:00",
+        i / 10, i));
+  const etad::Run run = test::only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.train.samples_per_iteration, 8);
+  EXPECT_EQ(run.train.batch_size, 8);
+}
+
+// A batch is no measure of an epoch.
+TEST(Arguments, OfATrainingReadByEpochsAreNotItsIterationsSize) {
+  std::vector<std::string> lines = {"{'model': 'mlp', 'batch_size': 1024, 'epochs': 6}"};
+  for (int epoch = 1; epoch <= 6; ++epoch)
+    lines.push_back(test::written("Epoch %d | loss 0.8125 | accuracy 0.75 | time 62.5s", epoch));
+  const etad::Run run = test::only_run(lines);
+  EXPECT_EQ(run.network, "mlp");
+  EXPECT_EQ(run.iteration, 6);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_FALSE(run.train.samples_per_iteration);
+  EXPECT_EQ(run.settings.at("derived"), "iterations: epochs");
 }
 
 }  // namespace
