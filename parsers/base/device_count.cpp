@@ -111,6 +111,14 @@ bool may_count_devices(std::string_view message) {
 
 }  // namespace
 
+std::optional<std::int64_t> rank_in(std::string_view line) {
+  constexpr std::string_view kLabel = "[rank";
+  if (!line.starts_with(kLabel)) return {};
+  const std::string_view digits = digits_at_head(line.substr(kLabel.size()));
+  if (!line.substr(kLabel.size() + digits.size()).starts_with("]:")) return {};
+  return parse_number<std::int64_t>(digits, 0, kMostDevices);
+}
+
 std::int64_t devices_in(std::string_view line) {
   if (!may_count_devices(line)) return 0;
   std::int64_t all = 0, of_node = 0, nodes = 1, tasks = 0, tasks_of_node = 0;

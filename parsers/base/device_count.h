@@ -8,11 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace etad {
 
 // 0: the line does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
 std::int64_t devices_in(std::string_view line);
+
+// The process that wrote the line, as PyTorch labels its warnings: "[rank1]:". Nullopt: the line has no such label.
+std::optional<std::int64_t> rank_in(std::string_view line);
 
 }  // namespace etad

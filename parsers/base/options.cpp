@@ -15,8 +15,8 @@ constexpr std::string_view kBlanksWithin = " \t", kSeparators = ":=|", kAroundVa
 constexpr std::string_view kBehindValue = " \t,;)]}|";  // in a list
 
 // Parts of names that speak of another phase: "val.batch_size", "eval_batch_size". In the order of the alphabet.
-constexpr std::array<std::string_view, 6> kOtherPhases = {"dev", "eval",  "test",
-                                                          "val", "valid", "validation"};
+constexpr std::array<std::string_view, 8> kOtherPhases = {"dev",  "eval", "infer", "inference",
+                                                          "test", "val",  "valid", "validation"};
 
 bool is_quote(char c) {
   return c == '\'' || c == '"';
@@ -111,6 +111,16 @@ bool visit_alone(std::string_view message, const OptionVisitor& visit) {
 
 bool visit_options(std::string_view message, const OptionVisitor& visit) {
   return visit_list(message, visit) || visit_alone(message, visit);
+}
+
+bool names_other_phase(std::string_view name) {
+  const std::string plain = lower_case(name.substr(0, kLongestName));
+  for (std::string_view rest = plain; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of("_.- "), rest.size());
+    if (is_one_of(kOtherPhases, rest.substr(0, end))) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
 }
 
 std::string plain_option_name(std::string_view written) {

@@ -33,6 +33,9 @@ inline bool is_in_option(char c) {
 // "cfg.TRAIN.Batch-Size" is "batch_size"; empty: of another phase ("val.batch_size").
 std::string plain_option_name(std::string_view written);
 
+// Whether a word of the name, as "test_dataloader" is made of two, is another phase's than training.
+bool names_other_phase(std::string_view name);
+
 // Whether the words, which are in the order of the alphabet, hold this one.
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {

@@ -19,7 +19,7 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
            epoch_of_bar, first, last, rises, epoch, step, epoch_at, times_stated, steps, counts_steps,
            stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
-           unclear, needs_are_met, comes_late, zone)
+           unclear, needs_are_met, comes_late, zone, other_phase)
 ETAD_SAVED(RivalState, reading, runs, segments, points)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)

@@ -118,8 +118,9 @@ struct ReadingState {
   VoiceState voices;
   UnclearTimesState unclear;
   bool needs_are_met = false;
-  bool comes_late = false;       // by their stamps, lines are seen long after they are written
-  std::optional<Duration> zone;  // added to stamps
+  bool comes_late = false;                  // by their stamps, lines are seen long after they are written
+  std::optional<Duration> zone;             // added to stamps
+  std::optional<std::int64_t> other_phase;  // how far the heading of another phase's settings is indented
 };
 
 // A reading that is not (yet) the one that counts, and what it has found.

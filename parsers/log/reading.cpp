@@ -93,21 +93,23 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
   const std::size_t before = out.segments.size();
   if (known) unclear_.resolve(event);
-  if (!table_ && tracker_.hears_surroundings(event.kind)) {
-    const std::string_view precision = precision_in(event.message);
-    const std::int64_t devices = devices_in(line);
-    Event options;
-    if (event.rule == Event::kNoRule && format_->section_body().empty())
-      add_arguments(event.message, options);
-    if (!precision.empty() || devices > 0 || !options.values().empty())
-      tracker_.surroundings(precision, devices, options);
-  }
+  if (!table_ && tracker_.hears_surroundings(event.kind)) hear_surroundings(line, event);
   if (event.time) place_in_time(*event.time, *came);
   if (comes_late_ && came == &arrival) came = &kNever;
   tracker_.feed(event.speaker == 0 ? line : without_label(line), event, *came, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
+}
+
+// Nets that are described line by line have batches of their own.
+void Reading::hear_surroundings(std::string_view line, Event& event) {
+  Surroundings said{precision_in(event.message), devices_in(line), rank_in(line), {}};
+  const bool other_phase = is_of_other_phase(line, event.message, other_phase_);
+  if (other_phase && event.kind == EventKind::argument) event.kind = EventKind::none;
+  if (!other_phase && event.rule == Event::kNoRule && format_->section_body().empty())
+    add_arguments(event.message, said.options);
+  if (!said.say_nothing()) tracker_.surroundings(said);
 }
 
 // Most lines of many logs: amid a run they show that it goes on, and no more.
@@ -229,7 +231,7 @@ void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::
 ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
                      measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_,  comes_late_,
-                     zone_};
+                     zone_,     other_phase_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   if (rows_) state.table = TableState{rows_->header(), 0};
   return state;
@@ -248,6 +250,7 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.needs_are_met_ = state.needs_are_met;
   reading.comes_late_ = state.comes_late;
   reading.zone_ = state.zone;
+  reading.other_phase_ = state.other_phase;
   reading.first_ordinal_ = state.first_ordinal;
   reading.voices_ = state.voices;
   reading.unclear_ = UnclearTimes(state.unclear);

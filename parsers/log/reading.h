@@ -73,6 +73,7 @@ class Reading {
                   Records& out);
   bool pass_over(std::string_view line, const RememberedShape& known, const std::optional<Instant>& arrival,
                  Records& out);
+  void hear_surroundings(std::string_view line, Event& event);
   Event match_row(std::string_view line, Records& out);
   std::string_view take_behind_stamp(std::string_view line, Event& event, std::optional<Instant>& came);
   void place_in_time(Instant& stamp, const std::optional<Instant>& arrival);
@@ -87,8 +88,9 @@ class Reading {
   std::optional<NamedRows> rows_;      // where rules read them by their names
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
-  bool comes_late_ = false;       // by their stamps, lines are seen long after they are written
-  std::optional<Duration> zone_;  // added to stamps; none: nothing has told it
+  bool comes_late_ = false;                  // by their stamps, lines are seen long after they are written
+  std::optional<Duration> zone_;             // added to stamps; none: nothing has told it
+  std::optional<std::int64_t> other_phase_;  // is_of_other_phase()
   std::int64_t first_ordinal_ = 0;
   VoiceState voices_;
   UnclearTimes unclear_;

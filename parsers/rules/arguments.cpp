@@ -114,7 +114,30 @@ bool take(std::string_view message, std::string_view name, std::string_view valu
   return is_one_of(kGlobalBatch, plain) && add(event, Field::global_batch_size, value);
 }
 
+// What stands behind a name that has no value, but settings below it.
+bool opens_settings(std::string_view behind) {
+  constexpr std::string_view kDict = "dict";
+  if (const std::size_t at = behind.find(kDict); at != behind.npos && at + kDict.size() < behind.size())
+    behind = behind.substr(0, at);
+  constexpr std::string_view kOpening = " \t'\":={([";
+  return !behind.empty() && behind.find_first_not_of(kOpening) == behind.npos;
+}
+
 }  // namespace
+
+bool is_of_other_phase(std::string_view line, std::string_view message,
+                       std::optional<std::int64_t>& heading) {
+  const auto begin = std::find_if(message.begin(), message.end(), is_letter);
+  if (begin == message.end()) return heading.has_value();
+  const auto indent = static_cast<std::int64_t>(line.size() - message.size()) + (begin - message.begin());
+  if (heading && indent > *heading) return true;
+  heading.reset();
+  const auto end = std::find_if_not(begin, message.end(), is_in_option);
+  const std::string_view name(begin, end), behind(end, message.end());
+  if (!opens_settings(behind) || !names_other_phase(name)) return false;
+  heading = indent;
+  return true;
+}
 
 bool add_arguments(std::string_view message, Event& event) {
   return visit_options(message, [&](std::string_view name, std::string_view value) {

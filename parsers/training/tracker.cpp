@@ -186,8 +186,8 @@ void Tracker::pass_over(const std::optional<Instant>& time, const std::optional<
 bool Tracker::hears_surroundings(EventKind kind) const {
   return impl_->values.hears_surroundings(kind);
 }
-void Tracker::surroundings(std::string_view precision, std::int64_t devices, const Event& options) {
-  impl_->values.surroundings(precision, devices, options);
+void Tracker::surroundings(const Surroundings& said) {
+  impl_->values.surroundings(said);
 }
 
 void Tracker::close(Records& out) {

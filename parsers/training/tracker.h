@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,16 @@ struct SourceContext {
   std::map<std::string, std::string> labels;  // values the log may lack, by Field name; the log wins
 };
 
+// What a line says of a training beside its events.
+struct Surroundings {
+  std::string_view precision;        // what is computed in (precision_in); empty: it does not say
+  std::int64_t devices = 0;          // on how many (devices_in); 0: it does not say
+  std::optional<std::int64_t> rank;  // of the process that wrote it (rank_in)
+  Event options;                     // what its program was started with (add_arguments); no values: nothing
+
+  bool say_nothing() const { return precision.empty() && devices == 0 && !rank && options.values().empty(); }
+};
+
 class Tracker {
  public:
   explicit Tracker(SourceContext context);
@@ -37,10 +48,9 @@ class Tracker {
   bool may_pass_over() const;
   void pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival, Records& out);
 
-  // Whether a line of this kind, about to be fed, may say what is computed in (precision_in; empty: it does not), on how
-  // many devices (devices_in; 0) and what its program was started with (add_arguments; no values), and what it says.
+  // Whether a line of this kind, about to be fed, may say of a training's surroundings, and what it says.
   bool hears_surroundings(EventKind kind) const;
-  void surroundings(std::string_view precision, std::int64_t devices, const Event& options);
+  void surroundings(const Surroundings& said);
 
   // Nothing more will come (for now): an open run becomes lost, its held-back records are given out.
   // A run that goes on after all (idle, then alive again) is taken up again by the next feed.

@@ -1,5 +1,6 @@
 // What a program says that it was started with.
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -27,6 +28,13 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
   r.known.batch_is_option = told.batch_size || told.global_batch_size;
+}
+
+// How many processes there are, as far as each of them has written a line; 0: some have not, or there is but one.
+std::int64_t processes_with(const std::optional<std::int64_t>& rank, std::uint64_t& ranks) {
+  if (rank && *rank < 64) ranks |= std::uint64_t{1} << *rank;
+  const bool all = std::has_single_bit(ranks + 1);
+  return all && ranks > 1 ? std::popcount(ranks) : 0;
 }
 
 // The training that has begun and has not come to its first step, to which all that is told belongs; nullptr: none.
@@ -74,19 +82,21 @@ bool track::Values::hears_surroundings(EventKind kind) const {
 
 // Of several numbers of devices the largest is that of all: the others may be a node's, or a group's. What is said of them
 // once a training has begun may still be said of it, and takes nothing else back.
-void track::Values::surroundings(std::string_view precision, std::int64_t devices, const Event& options) {
-  if (!options.values().empty()) argument(options);
-  if (precision.empty() && devices == 0) return;
+void track::Values::surroundings(const Surroundings& said) {
+  if (!said.options.values().empty()) argument(said.options);
+  if (said.precision.empty() && said.devices == 0 && !said.rank) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
     state_.arguments.devices = 0;
-    state_.arguments.renewed = !precision.empty();
+    state_.arguments.ranks = 0;
+    state_.arguments.renewed = !said.precision.empty();
     if (state_.arguments.renewed) state_.arguments.precision.clear();
     if (begun && state_.arguments.renewed)
       begun->run.settings.erase("precision");  // of the training before it
   }
-  if (says_more(precision, state_.arguments.precision)) state_.arguments.precision = precision;
-  state_.arguments.devices = std::max(state_.arguments.devices, devices);
+  if (says_more(said.precision, state_.arguments.precision)) state_.arguments.precision = said.precision;
+  const std::int64_t processes = processes_with(said.rank, state_.arguments.ranks);
+  state_.arguments.devices = std::max({state_.arguments.devices, said.devices, processes});
   if (!begun) return;
   add_arguments(*begun, state_.arguments);
   begun->dirty = true;

@@ -129,7 +129,7 @@ class Values : Part {
   void setting(const Moment& m);
   void argument(const Event& event);
   bool hears_surroundings(EventKind kind) const;
-  void surroundings(std::string_view precision, std::int64_t devices, const Event& options);
+  void surroundings(const Surroundings& said);
 
   void begin_with_arguments(RunTrack& r);  // a run that begins
   void take(RunTrack& r, const Event& event);

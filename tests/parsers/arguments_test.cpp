@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "tests/parsers/log_reader.h"
@@ -112,6 +113,27 @@ TEST(Arguments, GiveWayToWhatIsSaidOfTheTraining) {
   EXPECT_EQ(run.framework, "pytorch");
   EXPECT_EQ(run.train.samples_per_iteration, 8);
   EXPECT_EQ(run.train.batch_size, 8);
+}
+
+// Settings printed as a tree, in the order of the alphabet.
+TEST(Arguments, BelowAnotherPhasesHeadingAreNotTheTrainings) {
+  std::optional<std::int64_t> heading;
+  const auto other = [&](const std::string& header, const std::string& message) {
+    const std::string line = header + message;
+    return is_of_other_phase(line, std::string_view(line).substr(header.size()), heading);
+  };
+  EXPECT_FALSE(other("10:00 INFO: ", "DataLoader :"));
+  EXPECT_TRUE(other("10:00 INFO: ", "    Eval :"));
+  EXPECT_TRUE(other("10:00 INFO: ", "        sampler :"));
+  EXPECT_TRUE(other("10:00 INFO: ", "            batch_size : 256"));
+  EXPECT_TRUE(other("10:00 INFO: ", "------"));
+  EXPECT_FALSE(other("10:00 INFO: ", "    Train :"));
+  EXPECT_FALSE(other("10:00 INFO: ", "            batch_size : 128"));
+  EXPECT_TRUE(other("", "test_dataloader = dict("));
+  EXPECT_TRUE(other("", "    batch_size=1,"));
+  EXPECT_FALSE(other("", "train_dataloader = dict("));
+  EXPECT_FALSE(other("", "test_interval : 5"));
+  EXPECT_FALSE(other("", "    batch_size=1,"));
 }
 
 // A batch is no measure of an epoch.

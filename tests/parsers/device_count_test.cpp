@@ -107,5 +107,20 @@ TEST(DeviceCount, TheLargestCounts) {
   EXPECT_EQ(only_run(lines).devices, 16);
 }
 
+// PyTorch's warnings, each process its own: all of them have spoken, or nobody knows how many there are.
+TEST(DeviceCount, IsThatOfTheProcessesThatWarn) {
+  const auto devices_where = [](const std::vector<std::string>& warnings) {
+    std::vector<std::string> lines = warnings;
+    for (int i = 1; i <= 40; ++i)
+      lines.push_back(written("iter %d: loss 1.1250, time 250.00ms, mfu 25.00%%", i));
+    return only_run(lines).devices;
+  };
+  const std::string warning =
+      ":W0301 10:00:00.250000 4711 torch/utils.py:1] Not enough SMs to use max_autotune";
+  EXPECT_EQ(devices_where({"[rank1]" + warning, "[rank0]" + warning}), 2);
+  EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank2]" + warning}), 0);
+  EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank0]" + warning}), 0);
+}
+
 }  // namespace
 }  // namespace etad::test
