@@ -237,6 +237,14 @@ bool is_of_planned_epoch(const RunTrack& r, const Event& event) {
   return of && *of == told_steps_of_epoch(r);
 }
 
+// Beside lines that count the steps of an epoch, one of those of all epochs together: "Epoch 3 | step 700/200000".
+bool counts_those_of_all(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::batches);
+  const std::int64_t steps = r.epochs.steps.value_or(0), plan = r.run.max_iterations.value_or(0);
+  return of && r.run.train.segments > 0 && 0 < steps && steps < *of && plan - steps <= *of &&
+         *of <= plan + steps && *of != plan;
+}
+
 // It counts the steps of all epochs out of a total that is another one's than the run's.
 bool plans_otherwise(const RunTrack& r, const Event& event) {
   const auto of = positive_of(event, Field::batches);
@@ -416,6 +424,12 @@ void track::Windows::progress_of(const Moment& m) {
   if (trains_behind_job(all_.runs.open(), event)) all_.runs.begin(m);
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
+  if (known && counts_those_of_all(*known, event)) {
+    Event of_all = event;
+    of_all.remove(Field::batches);
+    of_all.rename(Field::batch, Field::iteration);
+    return progress_of({of_all, m.now, m.out});
+  }
   if (event.has(Field::position)) return position_of_known(m);
   if (RunTrack* const over = all_.runs.ended(); over && is_last_of_run_over(*over, event)) {
     over->run.iteration = count_of(event, Field::iteration);

@@ -198,5 +198,23 @@ TEST(BetweenRuns, TestsOfYearsAreNoMoreThanATimeHolds) {
   EXPECT_LE(to_seconds(runs.at(0).train.duration), 110);
 }
 
+// Two counters beside each other: the steps of an epoch, and those of all.
+TEST(BetweenRuns, StepsOfAllEpochsBesideThoseOfOneAreOfTheSameRun) {
+  std::vector<std::string> lines;
+  int second = 0, all = 0;
+  for (int epoch = 1; epoch <= 12; ++epoch)
+    for (int step = 10; step <= 40; step += 10, all += 10, second += 5) {
+      lines.push_back(written("2026-03-01 %s,000 | INFO | Epoch %d/12 |||..| %d.0%% (step %d/40)",
+                              time_of_day(10, second).c_str(), epoch, step * 100 / 40, step));
+      if (step % 20 == 0)
+        lines.push_back(written("2026-03-01 %s,010 | INFO | Epoch %d | step %d/470 | loss=0.8125",
+                                time_of_day(10, second).c_str(), epoch, all + 10));
+    }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 480);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-3);
+}
+
 }  // namespace
 }  // namespace etad::test
