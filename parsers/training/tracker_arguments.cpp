@@ -23,7 +23,8 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   const auto precision = r.run.settings.find("precision");
   if (says_more(told.precision, precision == r.run.settings.end() ? "" : std::string_view(precision->second)))
     r.run.settings.insert_or_assign("precision", told.precision);
-  if (told.devices > 0 && !r.known.devices) r.known.devices = told.devices;
+  if (told.devices > 0 && r.known.devices.value_or(r.known.devices_heard) == r.known.devices_heard)
+    r.known.devices = r.known.devices_heard = told.devices;
   if (r.known.batch_size || r.known.global_batch_size) return;
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
@@ -87,8 +88,7 @@ void track::Values::surroundings(const Surroundings& said) {
   if (said.precision.empty() && said.devices == 0 && !said.rank) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
-    state_.arguments.devices = 0;
-    state_.arguments.ranks = 0;
+    if (!begun) std::tie(state_.arguments.devices, state_.arguments.ranks) = std::tuple(0, 0U);
     state_.arguments.renewed = !said.precision.empty();
     if (state_.arguments.renewed) state_.arguments.precision.clear();
     if (begun && state_.arguments.renewed)

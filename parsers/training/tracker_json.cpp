@@ -13,7 +13,7 @@ namespace track {
 
 ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, net_index, nets_seen, builder,
            settled)
-ETAD_SAVED(Quantities, batch_size, global_batch_size, batch_is_option, iter_size, devices,
+ETAD_SAVED(Quantities, batch_size, global_batch_size, batch_is_option, iter_size, devices, devices_heard,
            tokens_per_iteration, sequence_length, dataset_size, counts_epochs, test_batch_sizes,
            test_iterations)
 ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_batch, began, announced,

@@ -35,6 +35,7 @@ struct Quantities {
   bool batch_is_option = false;  // the program's, which what is said of its training takes the place of
   std::optional<std::int64_t> iter_size;
   std::optional<std::int64_t> devices;
+  std::int64_t devices_heard = 0;  // in its surroundings, as `devices` until something surer says them
   std::int64_t tokens_per_iteration = 0, sequence_length = 0,
                dataset_size = 0;               // as its settings say; 0: unknown
   bool counts_epochs = false;                  // likewise: what its lines count as iterations are epochs

@@ -118,6 +118,10 @@ TEST(DeviceCount, IsThatOfTheProcessesThatWarn) {
   const std::string warning =
       ":W0301 10:00:00.250000 4711 torch/utils.py:1] Not enough SMs to use max_autotune";
   EXPECT_EQ(devices_where({"[rank1]" + warning, "[rank0]" + warning}), 2);
+  EXPECT_EQ(devices_where({"tokens per iteration will be: 491,520", "[rank1]" + warning, "[rank0]" + warning,
+                           "[rank2]" + warning}),
+            3)
+      << "behind a line that opens the run";
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank2]" + warning}), 0);
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank0]" + warning}), 0);
 }
