@@ -31,6 +31,11 @@ std::string basis_of(const prediction::RunForecast& forecast) {
   return forecast.model_id ? "model and windows" : "windows";
 }
 
+// What was foretold of all of it can be held against it. One that stopped early, as it is made to, did less.
+bool did_its_plan(const Run& run) {
+  return run.state == RunState::finished && (!run.max_iterations || run.iteration >= run.max_iterations);
+}
+
 RunFilter running_runs() {
   RunFilter filter;
   filter.state = RunState::running;
@@ -191,8 +196,7 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
       ++it;
       continue;
     }
-    const auto total =
-        *row && (*row)->run.state == RunState::finished ? wall_time((*row)->run) : std::nullopt;
+    const auto total = *row && did_its_plan((*row)->run) ? wall_time((*row)->run) : std::nullopt;
     if (total && it->second.anything) {
       const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, *total); });
       if (!scored) return scored;

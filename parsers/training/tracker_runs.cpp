@@ -220,11 +220,16 @@ std::int64_t steps_of_epochs(const RunTrack& r) {
   return over > 0 && done % over == 0 ? done / over : 0;
 }
 
-// Whether its end comes before its plan is done.
-bool ends_early(RunTrack& r, const Event& event) {
+// Whether it ends of itself before its plan is done, as it is made to: it no longer improves, or its time is over.
+bool ends_early(const RunTrack& r, const Event& event) {
+  return event.text(Field::outcome) == "early" || r.last_words.stopped_early;
+}
+
+// Whether something else ends it before its plan is done.
+bool is_stopped(RunTrack& r, const Event& event) {
   const std::string_view outcome = event.text(Field::outcome);
   return outcome == "stopped" || fell_short(r.run, event) || (outcome == "ended" && !came_to_plan(r.run)) ||
-         r.last_words.stopped_early || r.last_words.interrupted;
+         r.last_words.interrupted;
 }
 
 // Whether an end may say that all of the plan was done. Where far less was shown and the end says no number, the plan may
@@ -267,9 +272,9 @@ void track::Runs::end(const Moment& m) {
   measure_whole(*r, m);
   all_.steps.give_layer_times(*r, m.out);
   r->training.summary = summary_of(m.event);
-  const bool early = ends_early(*r, m.event);
-  r->run.state = early ? RunState::stopped : RunState::finished;
-  if (!early && may_complete(*r, m.event))
+  const bool early = ends_early(*r, m.event), stopped = !early && is_stopped(*r, m.event);
+  r->run.state = stopped ? RunState::stopped : RunState::finished;
+  if (!early && !stopped && may_complete(*r, m.event))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
   if (const auto done = positive_of(m.event, Field::iterations))
     r->run.iteration = std::max(r->run.iteration.value_or(0), *done);
@@ -292,8 +297,10 @@ namespace {
 // perhaps.
 void give_up(RunTrack& r) {
   const std::string& message = r.last_words.message;
-  if (message.empty() && (r.last_words.stopped_early || r.last_words.is_stop())) {
+  if (message.empty() && r.last_words.is_stop()) {
     r.run.state = RunState::stopped;
+  } else if (message.empty() && r.last_words.stopped_early) {
+    r.run.state = RunState::finished;
   } else if (has_done_all(r)) {
     r.run.state = RunState::finished;
     r.run.iteration = std::max(*r.run.iteration, *r.run.max_iterations);  // the last ones may not be shown

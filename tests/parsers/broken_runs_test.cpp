@@ -216,20 +216,20 @@ TEST(RunsEnds, AreToldByTheLastWordsOfTheProgram) {
   };
   for (const bool restarting : {false, true}) {
     EXPECT_EQ(state_behind({}, restarting), RunState::lost);
-    EXPECT_EQ(state_behind({"Epoch 6: early stopping"}, restarting), RunState::stopped);
+    EXPECT_EQ(state_behind({"Epoch 6: early stopping"}, restarting), RunState::finished);
     EXPECT_EQ(
         state_behind({"EarlyStopping: Training stopped early as no improvement observed in last 5 epochs."},
                      restarting),
-        RunState::stopped);
+        RunState::finished);
     EXPECT_EQ(
         state_behind({"Stopping training early as no improvement observed in last 5 epochs."}, restarting),
-        RunState::stopped);
+        RunState::finished);
     EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - INFO - Early stopping triggered!"}, restarting),
-              RunState::stopped);
+              RunState::finished);
     for (const char* word :
          {"Early stopping: no improvement for 5 epochs.", "Early stopping (no improvement for 5 epochs)",
           "Terminating due to lack of improvement in dev fscore."})
-      EXPECT_EQ(state_behind({word}, restarting), RunState::stopped) << word;
+      EXPECT_EQ(state_behind({word}, restarting), RunState::finished) << word;
     EXPECT_EQ(state_behind({"EarlyStopping counter: 3 out of 10"}, restarting), RunState::lost);
     // Six epochs of the forty planned.
     EXPECT_EQ(state_behind({"2026-03-01 10:00:12,250 - main - INFO - Training time: 6.25 min"}, restarting),
@@ -462,13 +462,13 @@ TEST(Launchers, ProcessesOfANodeAreMultipliedByTheNodes) {
 }
 
 // What is evaluated or predicted behind the end of a training that stopped early is no life of it.
-TEST(BrokenRuns, AnEvaluationBehindAnEarlyStopLeavesItStopped) {
+TEST(BrokenRuns, AnEvaluationBehindAnEarlyStopIsNoMoreOfIt) {
   Lines lines = keras_epochs(12);
   lines.push_back("Epoch 00012: early stopping");
   lines.push_back("118/118 [==============================] - 2s 19ms/step");
   const auto runs = runs_in_order(lines);
   ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs[0].state, RunState::stopped);
+  EXPECT_EQ(runs[0].state, RunState::finished);
   EXPECT_EQ(runs[0].iteration, 12 * 64);
 }
 

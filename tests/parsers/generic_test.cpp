@@ -440,7 +440,7 @@ TEST(Generic, StepsBehindAnEpochInBrackets) {
   EXPECT_EQ(out.runs.at(0).iteration, 1100);
   EXPECT_EQ(out.runs.at(0).max_iterations, 16000);
   EXPECT_NEAR(step_time(out.runs.at(0)), 0.6, 1e-6);
-  EXPECT_EQ(out.runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(out.runs.at(0).state, RunState::finished);
 }
 
 TEST(Generic, EpochsBehindAClockOrADateWithDots) {

@@ -220,7 +220,7 @@ TEST(GenericTimes, OfBarsAboveTheirEpochs) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs.at(0).iteration, 9);
   EXPECT_NEAR(step_time(runs.at(0)), 32, 1);
-  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
 TEST(GenericTimes, ElapsedOfACountOutOfATotal) {

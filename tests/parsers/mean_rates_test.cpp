@@ -110,7 +110,7 @@ TEST(MeanRates, OfParameterGolfsTokens) {
   EXPECT_EQ(runs.at(0).devices, 8);
   EXPECT_EQ(runs.at(0).iteration, 2010);
   EXPECT_EQ(runs.at(0).max_iterations, 9000);
-  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
   EXPECT_NEAR(step_time(runs.at(0)), 0.15, 0.0005);
 }
 

@@ -452,7 +452,7 @@ TEST(ProgressBars, WhatTheBarShowsAgainBehindAnotherIsNoTraining) {
   }
 }
 
-TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
+TEST(ProgressBars, ATrainingThatStopsEarlyIsFinishedAsItWasMadeTo) {
   std::vector<std::string> lines;
   for (int epoch = 0; epoch < 5; ++epoch)
     lines.push_back(bar_of(100, 100, 50, "Epoch " + std::to_string(epoch) + " [Train]"));
@@ -461,7 +461,7 @@ TEST(ProgressBars, ATrainingThatSaysItStoppedEarlyIsNotFinished) {
   const Records records = records_of(*format_named("tqdm"), lines);
   ASSERT_FALSE(records.runs.empty());
   EXPECT_EQ(records.runs.back().ordinal, 0);
-  EXPECT_EQ(records.runs.back().state, RunState::stopped);
+  EXPECT_EQ(records.runs.back().state, RunState::finished);
 }
 
 // A long bar says 100 % before its end: 347 of 348 is no epoch of its own, beside one that has come to its end.

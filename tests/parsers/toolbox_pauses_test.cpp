@@ -56,7 +56,7 @@ TEST(ToolboxPauses, FlairEvaluatesBetweenItsEpochs) {
   EXPECT_EQ(run.network, "SequenceTagger");
   EXPECT_EQ(run.max_iterations, 150 * 120);
   EXPECT_EQ(run.train.samples_per_iteration, 16);
-  EXPECT_EQ(run.state, RunState::stopped);
+  EXPECT_EQ(run.state, RunState::finished);
   EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 

@@ -187,7 +187,7 @@ TEST(VersionForms, LightningsEarlyStop) {
       "Monitored metric val_loss did not improve in the last 2 records. Best score: 0.400. Signaling Trainer "
       "to stop.",
   };
-  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+  EXPECT_EQ(only_run(lines).state, RunState::finished);
 }
 
 // The first step again, behind an exception, or behind another plan: a training begun anew. Where neither was told, another
@@ -259,7 +259,7 @@ TEST(VersionForms, EndsWithoutAnException) {
 // In words of people's own: why it stops, and that it does. What only counts how long nothing got better stops nothing.
 TEST(VersionForms, EarlyStopsInOtherWords) {
   const std::vector<std::pair<RunState, Texts>> ends = {
-      {RunState::stopped,
+      {RunState::finished,
        {"No improvement for 10 epochs, stopping", "Patience exceeded. Stopping training.", "Stopping early",
         "EarlyStopping triggered", "[EarlyStopping] Stop training", "early stopping: no improvement",
         "val_loss has not improved for 10 epochs - stopping", "Stop training because of no improvement"}},
