@@ -343,7 +343,7 @@ Stream::Step Stream::finish(Look& look) {
   return Step::again;
 }
 
-// Nothing is left of the file. What was known to be in it and not read is lost; what was read whole, ended.
+// Nothing is left of the file. What was known to be in it and not read is lost; what was read of it has ended.
 Stream::Step Stream::lose(Look& look) {
   const bool may_go_on = is_here(look.target) || current_->reader.part().is_telling();
   if (may_go_on && !current_->compressed && waits_for_the_rest(look)) return Step::done;
@@ -429,7 +429,7 @@ void Stream::end_current(Look& look) {
   if (!current_) return;
   Batch batch = new_batch();
   batch.lost_bytes = std::exchange(lost_bytes_, 0);
-  if (batch.lost_bytes == 0 && last_.part.offset > 0) {
+  if (last_.part.offset > 0) {  // what was read of it stays read, also where the rest is lost
     batch.ended = true;
     batch.finished = with_holder(last_.finished(), {current_->key, last_.owner});
     if (look.around.finished.add(batch.finished)) uncommitted_finished_.push_back(batch.finished);

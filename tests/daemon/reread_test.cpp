@@ -167,6 +167,24 @@ TEST_F(Rereading, WhatCanNotBeReadAgainSaysWhy) {
   EXPECT_THAT(runs(), SizeIs(2));
 }
 
+// A killed job's last line has no end, and the next job begins the file anew.
+TEST_F(Rereading, WhatWasGivenUpWithAnUnreadRestIsNotReplacedNorImportedAgain) {
+  write("a.log", log() + "I20261121 00:3");
+  std::filesystem::resize_file(file("a.log"), 0);
+  write("a.log", example("lenet_b32_i500_tb50_ti50.log"));
+  ASSERT_THAT(runs(), SizeIs(2));
+  const auto reread = Reread::of(newest().source_id, setup(), *writer_);
+  ASSERT_FALSE(reread);
+  EXPECT_THAT(reread.error().text(), HasSubstr("rotated away"));
+  ImportOptions options;
+  options.formats = shipped_formats();
+  options.now = [this] { return wall_; };
+  const auto import = begin_log_import({"/a.log", "", {}, kToday}, options, *writer_, [] {}).value();
+  ASSERT_TRUE(import->feed(log()));
+  EXPECT_TRUE(import->finish()->already_read);
+  EXPECT_THAT(runs(), SizeIs(2));
+}
+
 TEST_F(Rereading, AnImportTakesNoFollowedLogsPlace) {
   write("a.log", log());
   ImportOptions options;

@@ -230,6 +230,8 @@ TEST(Following, TruncationWithoutACopyCountsWhatWasLost) {
   etad.poll();
   EXPECT_EQ(etad.lost, 9) << "counted once";
   EXPECT_THAT(etad.lines, ElementsAre("one", "two"));
+  ASSERT_EQ(etad.finished.size(), 1U) << "what was read of it is known to have been";
+  EXPECT_EQ(part_of_finished(*etad.finished.begin())->offset, 4);
 }
 
 TEST(Following, RotatedWhileDown) {
