@@ -145,7 +145,6 @@ Stream::Step Stream::take_step(Look& look) {
     return Step::done;
   }
 
-  if (current_->cut == EBADMSG) close_file();  // it has changed: what was damaged is read anew
   switch (attach(look)) {
     case Attached::yes:
       break;

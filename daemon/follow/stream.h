@@ -161,6 +161,7 @@ class Stream {
   Attached is_first(Look& look, const std::string& carried);
   void forget_content(Look& look);
   Attached see_its_kind(const Look& look);
+  bool is_inflated_anew(const FileStatus& now) const;
   Attached attach(Look& look);
   Attached attach_at(Look& look, const std::string& file, const FileKey& expected);
   enum class Evidence { certain, content, put_aside };

@@ -119,6 +119,13 @@ Stream::Attached Stream::see_its_kind(const Look& look) {
   return Attached::yes;
 }
 
+// What was inflated to its end, or to where it is damaged, has changed since: it has another member, or was written anew.
+bool Stream::is_inflated_anew(const FileStatus& now) const {
+  const CurrentFile& current = *current_;
+  const bool was_at_end = current.cut == EBADMSG || (current.at_end && current.cut == 0);
+  return was_at_end && (now.size != current.seen.size || now.modified != current.seen.modified);
+}
+
 // Where the file is that we are reading: open; under the path; elsewhere by its key; or its content, in a file
 // that took its place, or among the rotated ones.
 Stream::Attached Stream::attach(Look& look) {
@@ -126,11 +133,12 @@ Stream::Attached Stream::attach(Look& look) {
   if (current.content) {
     const auto status = current.content->status();
     if (!status && status.error() != ESTALE) return later(status.error());
+    const bool compressed = current.content->compressed();
     const bool whole =
-        status && (current.content->compressed() || status->size >= current.reader.part().offset);
+        status && (compressed ? !is_inflated_anew(*status) : status->size >= current.reader.part().offset);
     if (whole) return see_its_kind(look);
     close_file();
-    if (status) return find_copy(look);
+    if (status && !compressed) return find_copy(look);
   }
   if (is_here(look.target)) {
     const Attached attached = attach_at(look, path_, current.key);

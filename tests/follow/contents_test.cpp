@@ -204,6 +204,31 @@ TEST(Contents, OfADamagedFileWhatComesBeforeTheFaultIsRead) {
   }
 }
 
+// While it is held open: what is inflated knows nothing of what becomes of the bytes that it has read.
+TEST(Contents, OfAWholeFileThatGetsAnotherMemberOrIsWrittenAnewTheRestIsRead) {
+  const std::vector<std::string> first = numbered(0, 300), all = numbered(0, 400);
+  for (const bool anew : {false, true}) {
+    Harness etad(watching("/logs/*.gz"));
+    etad.files.create("/logs/a.gz", gzipped(text_of(first)));
+    etad.poll();
+    ASSERT_EQ(etad.lines, first);
+    for (int i = 0; i < 2; ++i) {
+      if (anew) etad.files.truncate("/logs/a.gz");
+      if (anew) etad.files.write("/logs/a.gz", gzipped(text_of(numbered(0, 350 + 50 * i))));
+      if (!anew) etad.files.write("/logs/a.gz", gzipped(text_of(numbered(300 + 50 * i, 350 + 50 * i))));
+      etad.poll(std::chrono::seconds(1));
+    }
+    EXPECT_EQ(etad.lines, all) << anew;
+    EXPECT_EQ(etad.text_of("/logs/a.gz"), "following");
+    etad.files.truncate("/logs/a.gz");
+    etad.files.write("/logs/a.gz", gzipped("another\n"));
+    etad.poll(std::chrono::seconds(1));
+    EXPECT_EQ(etad.lines.back(), "another");
+    EXPECT_EQ(etad.lines.size(), all.size() + 1);
+    EXPECT_EQ(etad.lost, 0);
+  }
+}
+
 // As xz, zstd and bzip2 begin.
 TEST(Packed, WhatIsNotUnpackedIsTold) {
   const std::string xz(
