@@ -39,9 +39,10 @@ class ContentIdentity {
   std::string marker(std::size_t held = 0) const;
 
  private:
-  std::vector<KnownContent> known_;  // in the order given
-  std::string head_;                 // the first bytes, as they are
-  std::string tail_;                 // the last ones, with those that may be held
+  std::vector<KnownContent> known_;   // in the order given
+  std::vector<std::size_t> to_come_;  // those of them that may still be met
+  std::string head_;                  // the first bytes, as they are
+  std::string tail_;                  // the last ones, with those that may be held
   std::int64_t size_ = 0;
 };
 

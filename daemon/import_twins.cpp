@@ -38,17 +38,23 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   if (auto checked = out.check_replaced(); !checked) return tl::unexpected(checked.error());
   // Imports under way in other sessions are not the history's yet. What takes another's place is not held
   // against it, and what nothing was made of is held against nobody: it may be read again.
+  std::set<std::int64_t> left_out{request.replaces}, followed;
   std::erase_if(out.sources_, [&](SourceRow& row) {
     const bool made_nothing = row.offset > 0 && std::binary_search(barren->begin(), barren->end(), row.id) &&
                               (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
     if (row.pending || row.id == request.replaces) return true;
     if (made_nothing) out.barren_.push_back(row);
+    if (made_nothing) left_out.insert(row.id);
+    if (row.kind != "import") followed.insert(row.id);
     return (made_nothing && row.kind == "import") || row.offset <= 0;
   });
   for (const FinishedFile& file : *finished) {
-    const auto same = [&](const SourceRow& row) { return row.id == file.source_id; };
-    if (file.source_id != request.replaces && std::none_of(out.barren_.begin(), out.barren_.end(), same))
-      out.finished_.emplace(follow::content_of_finished(file.identity));
+    if (left_out.contains(file.source_id)) continue;
+    const std::string content(follow::content_of_finished(file.identity));
+    const auto part = follow::part_of_finished(content);
+    if (part && part->is_telling() && followed.contains(file.source_id))
+      out.parts_.push_back({file.source_id, part->head.text(), part->offset, part->marker.text()});
+    out.finished_.insert(content);
   }
   return out;
 }
@@ -71,14 +77,23 @@ Result<void> ImportTwins::check_replaced() const {
 std::vector<KnownContent> ImportTwins::contents() const {
   std::vector<KnownContent> out;
   for (const SourceRow& row : sources_) out.push_back({row.id, row.head, row.offset, row.marker});
+  out.insert(out.end(), parts_.begin(), parts_.end());
   return out;
 }
 
 const SourceRow* ImportTwins::meet(std::size_t content) {
+  if (content >= sources_.size()) {
+    begun_ = parts_[content - sources_.size()];
+    return nullptr;
+  }
   const SourceRow& twin = sources_[content];
-  if (!is_barren(twin) && !is_anothers(twin)) return &twin;
-  met_.insert(twin.id);
-  return nullptr;
+  if (is_barren(twin) || is_anothers(twin)) {
+    met_.insert(twin.id);
+    return nullptr;
+  }
+  begun_.reset();
+  if (twin.kind != "import") begun_ = {twin.id, twin.head, twin.offset, twin.marker};
+  return &twin;
 }
 
 bool ImportTwins::was_finished(const SoFar& import) const {
@@ -124,6 +139,26 @@ Result<void> ImportTwins::check_undecided(Writer& history, const ContentIdentity
             std::to_string(then.id) + "`");
   }
   return {};
+}
+
+// Its follower has the rest by now, or comes to it where it lies. In no other file will anybody look for it.
+Result<void> ImportTwins::check_rest(Writer& history, const SoFar& import) const {
+  if (!begun_) return {};
+  const auto found = history.source(begun_->source_id);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return quicker();
+  const auto& [content, unread, own] = import;
+  const SourceRow& row = **found;
+  const bool is_read =
+      row.offset + static_cast<std::int64_t>(unread) >= content.size() && content.begins_as(row.head);
+  const auto part = all_of(content);
+  if (is_read || (part && places_.lies_in_log(row.path, *part))) return {};
+  const std::string id = std::to_string(row.id), bytes = std::to_string(begun_->offset);
+  return fail(ErrorKind::conflict,
+              "its first " + bytes + " bytes were read as " + row.path + ", where the rest does not lie",
+              row.gone ? "`etactl forget --source " + id + "` takes back what was read; then import it again"
+                       : "where it comes to lie there it is read; or import it alone: `tail -c +" +
+                             std::to_string(begun_->offset + 1) + " LOG | etactl import -`");
 }
 
 // By source.

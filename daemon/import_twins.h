@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ class ImportTwins {
 
   // What is to be compared with the import as it comes.
   std::vector<KnownContent> contents() const;
-  // The log that has just been met, by its index in `contents`; none where that is not held against the import.
+  // The log that has just been met, by its index in `contents`; none where that is not held against the import, or where
+  // it depends on what is behind.
   const SourceRow* meet(std::size_t content);
 
   // The import, as far as it has come.
@@ -44,6 +46,8 @@ class ImportTwins {
   Result<bool> came_in_meanwhile(Writer& history, const SoFar& import) const;
   // An error where it is followed, and nobody knows yet what it is.
   Result<void> check_undecided(Writer& history, const ContentIdentity& content) const;
+  // An error where its beginning was read of a followed file, and nobody reads the rest.
+  Result<void> check_rest(Writer& history, const SoFar& import) const;
 
   static tl::unexpected<Error> quicker();
 
@@ -67,7 +71,9 @@ class ImportTwins {
   std::vector<SourceRow> sources_;
   std::vector<SourceRow> barren_;  // that nothing was made of
   std::set<std::string> finished_;
+  std::vector<KnownContent> parts_;  // those of these that tell a log, and were followed
   std::set<std::int64_t> met_;  // begun logs with which this one begins, of barren_ or another's
+  std::optional<KnownContent> begun_;  // the longest beginning of this one that was read of a followed file
 };
 
 }  // namespace etad

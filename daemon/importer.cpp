@@ -32,6 +32,7 @@ class LogImport final : public service::ImportSession {
   Result<void> meet(const SourceRow& twin);
   Result<void> write(Writer& history, std::vector<SourceCommit>& commits);
   void note_runs();
+  std::size_t rest_behind(std::string_view step) const;
   void count_nothing();
   void end_lines();
   // What the source has not read of the bytes that came, and where it ends before them.
@@ -110,8 +111,11 @@ Result<void> LogImport::feed(std::string_view bytes) {
     // In steps that end where a known content ends, so that it can be compared there.
     const std::string_view step = bytes.substr(0, identity_.until_next(bytes.size()));
     bytes.remove_prefix(step.size());
-    const std::ptrdiff_t twin = identity_.pass(step, lines_.held());
-    if (!passing_) lines_.feed(step);
+    const std::ptrdiff_t twin = identity_.pass(step, unread());
+    if (passing_)
+      rest_ = rest_behind(step);
+    else
+      lines_.feed(step);
     uncommitted_ += passing_ ? 0 : static_cast<std::int64_t>(step.size());
     if (twin >= 0 && !passing_) {
       const SourceRow* const same = twins_.meet(static_cast<std::size_t>(twin));
@@ -135,6 +139,14 @@ void LogImport::note_runs() {
     if (at >= runs_.size()) runs_.resize(at + 1);
     runs_[at] = true;
   }
+}
+
+// How many of the bytes that its follower reads make no line yet; no more of them than a line may have.
+std::size_t LogImport::rest_behind(std::string_view step) const {
+  const auto newline = step.rfind('\n');
+  const std::size_t rest =
+      newline == std::string_view::npos ? rest_ + step.size() : step.size() - newline - 1;
+  return std::min(rest, options_.line_limit);
 }
 
 // What was counted so far is there already.
@@ -258,7 +270,11 @@ Result<service::ImportReport> LogImport::complete() {
   const std::string content = identity_.finished(unread());
   if (!took_over_ && twins_.was_finished(so_far())) {
     count_nothing();
-    passing_ = true;
+    return leave();
+  }
+  if (passing_) {
+    const auto checked = writer_.with([&](Writer& history) { return twins_.check_rest(history, so_far()); });
+    if (!checked) return tl::unexpected(checked.error());
   }
   if (passing_ || parser_.format().empty()) return leave();
   twins_.note_end(so_far());
@@ -285,6 +301,8 @@ Result<service::ImportReport> LogImport::complete() {
     const auto came = took_over_ ? Result<bool>(false) : twins_.came_in_meanwhile(history, so_far());
     if (!came || *came) return came;
     if (auto checked = twins_.check_undecided(history, identity_); !checked)
+      return tl::unexpected(checked.error());
+    if (auto checked = twins_.check_rest(history, so_far()); !checked)
       return tl::unexpected(checked.error());
     if (auto kept = write(history, commits); !kept) return tl::unexpected(kept.error());
     const auto adopted = twins_.replaces() > 0 ? history.replace_source(twins_.replaces(), row_.id)

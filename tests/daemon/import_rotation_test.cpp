@@ -157,6 +157,54 @@ TEST_F(ImportOfRotated, AndOfWhatIsBegunBehindThemLeavesAFileOfLessThanAKilobyte
   EXPECT_EQ(reader_->sources().value().size(), 1U);
 }
 
+// Of a log whose file the follower has read a part of, and that nobody is going to give it the rest of.
+class ImportOfTheRest : public ImportRaces {
+ protected:
+  ImportOfTheRest() {
+    start_ingest(usual_options(), "lenet.log");
+    append("lenet.log", part_);
+    wait();
+  }
+  void expect_conflict() {
+    const auto done = begin("/archive/lenet.log", lenet_)->finish();
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::conflict);
+  }
+
+  const std::string part_ = first_lines("Iteration 300,");
+};
+
+TEST_F(ImportOfTheRest, ThatLiesInNoFollowedFileIsNotTakenForRead) {
+  expect_conflict();
+  append("lenet.log", lenet_.substr(part_.size()));
+  expect_already_read(*begin("/archive/lenet.log", lenet_));
+  wait();
+  expect_once();
+}
+
+TEST_F(ImportOfTheRest, NorWhereTheFileIsGone) {
+  std::filesystem::rename(file("lenet.log"), folder_ / "archived");
+  wait();
+  const SourceRow gone = reader_->sources().value().at(0);
+  ASSERT_TRUE(gone.gone);
+  expect_already_read(*begin("/archive/lenet.log", part_ + "half a li"));
+  expect_conflict();
+  ASSERT_TRUE(writer_->with([&](Writer& history) { return history.pass_source_over(gone.id); }));
+  ASSERT_TRUE(begin("/archive/lenet.log", lenet_)->finish()) << "what was read is forgotten";
+  expect_once();
+}
+
+TEST_F(ImportOfTheRest, NorWhereAnotherLogLiesThere) {
+  std::filesystem::rename(file("lenet.log"), folder_ / "archived");
+  append("lenet.log", "another log, in which nothing is told\n");
+  wait();
+  expect_conflict();
+  EXPECT_EQ(runs().size(), 1U) << "nor does what was read count again";
+  const auto rest = begin("/archive/rest.log", lenet_.substr(part_.size()))->finish();
+  ASSERT_TRUE(rest);
+  EXPECT_FALSE(rest->already_read);
+}
+
 INSTANTIATE_TEST_SUITE_P(By, ImportRotation,
                          testing::Values(Rotating{true, true}, Rotating{true, false}, Rotating{false, true},
                                          Rotating{false, false}, Rotating{true, true, false},
