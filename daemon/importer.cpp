@@ -41,6 +41,7 @@ class LogImport final : public service::ImportSession {
   ImportTwins::SoFar so_far() const { return {identity_, unread(), row_}; }
   Result<void> commit();
   Result<void> abandon();
+  Result<void> close_taken_over(Writer& history);
   Result<service::ImportReport> leave();
   Result<service::ImportReport> complete();
   service::ImportReport report() const;
@@ -226,11 +227,29 @@ Result<void> LogImport::commit() {
 }
 
 Result<void> LogImport::abandon() {
-  // An earlier import that we went on with keeps what was committed: each commit was whole.
-  if (row_.id == 0 || took_over_) return {};
+  if (took_over_) return writer_.with([&](Writer& history) { return close_taken_over(history); });
+  if (row_.id == 0) return {};
   const auto dropped = writer_.with([&](Writer& writer) { return writer.drop_source(row_.id); });
   row_.id = 0;
   return dropped;
+}
+
+// An earlier import that we went on with keeps what was committed: each commit was whole. The run in which the last one
+// ended is closed, as at an import's end: nobody may ever go on with it.
+Result<void> LogImport::close_taken_over(Writer& history) {
+  auto row = history.source(row_.id);
+  if (!row) return tl::unexpected(row.error());
+  if (!*row || (*row)->kind != "import" || (*row)->offset != kept_)
+    return {};  // somebody has gone on with it
+  auto parser = LogParser::restore(log_options(), (*row)->state);
+  if (!parser) return tl::unexpected(parser.error());
+  if (!parser->running()) return {};
+  std::vector<SourceCommit> commits(1);
+  parser->close(commits[0].records);
+  parser->flush(commits[0].records);
+  (*row)->state = parser->save();
+  commits[0].source = std::move(**row);
+  return history.commit(commits, options_.now());
 }
 
 // There is nothing to add: the history has it, or nobody could.
@@ -302,8 +321,7 @@ Result<service::ImportReport> LogImport::complete() {
     if (!came || *came) return came;
     if (auto checked = twins_.check_undecided(history, identity_); !checked)
       return tl::unexpected(checked.error());
-    if (auto checked = twins_.check_rest(history, so_far()); !checked)
-      return tl::unexpected(checked.error());
+    if (auto checked = twins_.check_rest(history, so_far()); !checked) return tl::unexpected(checked.error());
     if (auto kept = write(history, commits); !kept) return tl::unexpected(kept.error());
     const auto adopted = twins_.replaces() > 0 ? history.replace_source(twins_.replaces(), row_.id)
                                                : history.adopt_source(row_.id);

@@ -233,8 +233,11 @@ TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
   const auto [log, within_a_line] = long_log();
   ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
   begin("/elsewhere/lenet.log", std::string_view(log).substr(0, within_a_line)).reset();
+  ASSERT_EQ(runs().size(), 1U);
+  EXPECT_EQ(runs()[0].run.state, RunState::lost) << "nobody may ever go on with it";
   ASSERT_TRUE(begin("/elsewhere/lenet.log", log)->finish());
   expect_once();
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
 }
 
 // While that one is under way, too: of the two the follower goes on, as it has all that was committed.
