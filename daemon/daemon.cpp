@@ -236,8 +236,9 @@ Result<void> Daemon::forget_source(std::int64_t source_id) {
     const auto row = history.source(source_id);
     if (!row) return tl::unexpected(row.error());
     if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
-    // Of one that is followed the position is kept, or it would be read from its beginning.
-    if ((*row)->kind == "import" || (*row)->gone) return history.drop_source(source_id);
+    // Of one that is followed the position is kept, or it would be read from its beginning, as would what was rotated
+    // away from one that is gone.
+    if ((*row)->kind == "import") return history.drop_source(source_id);
     return history.pass_source_over(source_id);
   };
   return put_right([&] { return writer_->with(forget); });

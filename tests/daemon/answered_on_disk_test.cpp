@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "tests/daemon/temp_daemon.h"
@@ -65,17 +66,22 @@ class AnsweredOnDisk : public TempDaemon {
     return std::ranges::count(rows, path, &RunRow::source);
   }
 
-  // The followed log, once it was read whole.
-  SourceRow followed() {
+  // The followed log, once it is so.
+  SourceRow followed(const std::function<bool(const SourceRow&)>& is) {
     const auto reader = Reader::open(history()).value();
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (std::chrono::steady_clock::now() < end) {
       const auto row = source(*reader, log());
-      if (row && row->offset == static_cast<std::int64_t>(std::filesystem::file_size(log()))) return *row;
+      if (row && is(*row)) return *row;
       std::this_thread::yield();
     }
     ADD_FAILURE() << "it was not read";
     return {};
+  }
+  // Once it was read whole.
+  SourceRow followed() {
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(log()));
+    return followed([size](const SourceRow& row) { return row.offset == size; });
   }
 
   int cuts_ = 0;
@@ -113,6 +119,14 @@ TEST_F(AnsweredOnDisk, ThatASourceIsForgotten) {
   EXPECT_FALSE(source_left("/1002.log"));
   ASSERT_TRUE(daemon_->forget_source(followed().id));
   EXPECT_EQ(runs_left(log()), 0);
+}
+
+TEST_F(AnsweredOnDisk, ThatOneWhoseFileIsGoneIsForgottenAndNotWhereItStood) {
+  followed();
+  std::filesystem::remove(log());
+  ASSERT_TRUE(daemon_->forget_source(followed(&SourceRow::gone).id));
+  EXPECT_EQ(runs_left(log()), 0);
+  EXPECT_TRUE(source_left(log())) << "what was rotated away from it would be read again";
 }
 
 TEST_F(AnsweredOnDisk, ThatAnOwnersAreForgotten) {
