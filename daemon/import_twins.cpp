@@ -44,9 +44,9 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
                               (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
     if (row.pending || row.id == request.replaces) return true;
     if (made_nothing) out.barren_.push_back(row);
-    if (made_nothing) left_out.insert(row.id);
+    if (made_nothing || out.is_anothers(row)) left_out.insert(row.id);
     if (row.kind != "import") followed.insert(row.id);
-    return (made_nothing && row.kind == "import") || row.offset <= 0;
+    return out.is_anothers(row) || (made_nothing && row.kind == "import") || row.offset <= 0;
   });
   for (const FinishedFile& file : *finished) {
     if (left_out.contains(file.source_id)) continue;
@@ -87,7 +87,7 @@ const SourceRow* ImportTwins::meet(std::size_t content) {
     return nullptr;
   }
   const SourceRow& twin = sources_[content];
-  if (is_barren(twin) || is_anothers(twin)) {
+  if (is_barren(twin)) {
     met_.insert(twin.id);
     return nullptr;
   }
@@ -108,8 +108,7 @@ void ImportTwins::note_end(const SoFar& import) {
       replaces_ = row.id;
 }
 
-// Who has a followed file that begins as this log keeps nobody else from importing all of it: at the end it is seen
-// whether that file holds as much.
+// Who has a followed file that begins as this log, or is a copy of it, keeps nobody else from importing it.
 bool ImportTwins::is_anothers(const SourceRow& twin) const {
   return twin.kind != "import" && twin.path != name_ && twin.owner && *twin.owner != 0 &&
          twin.owner != owner_;
@@ -191,7 +190,8 @@ Result<bool> ImportTwins::came_in_meanwhile(Writer& history, const SoFar& import
   if (!ended_files) return tl::unexpected(ended_files.error());
   const auto part = all_of(content);
   for (const SourceRow& row : *rows) {
-    if (row.pending || row.id == own.id || row.id == replaces_ || is_barren(row)) continue;
+    const bool is_held_against = !row.pending && row.id != own.id && row.id != replaces_;
+    if (!is_held_against || is_barren(row) || is_anothers(row)) continue;
     if (const auto had = ended_files->find(row.id); had != ended_files->end() && row.kind != "import") {
       if (had->second.with_this || (part && places_.lies_in_log(row.path, *part))) return true;
       if (had->second.since_begun) return quicker();

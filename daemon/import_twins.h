@@ -71,8 +71,8 @@ class ImportTwins {
   std::vector<SourceRow> sources_;
   std::vector<SourceRow> barren_;  // that nothing was made of
   std::set<std::string> finished_;
-  std::vector<KnownContent> parts_;  // those of these that tell a log, and were followed
-  std::set<std::int64_t> met_;  // begun logs with which this one begins, of barren_ or another's
+  std::vector<KnownContent> parts_;    // those of these that tell a log, and were followed
+  std::set<std::int64_t> met_;         // begun logs with which this one begins, of barren_
   std::optional<KnownContent> begun_;  // the longest beginning of this one that was read of a followed file
 };
 

@@ -76,6 +76,25 @@ TEST_F(OtherOwners, WhoHasABeginningKeepsNobodyFromImportingTheWhole) {
   EXPECT_TRUE(again->already_read);
 }
 
+TEST_F(OtherOwners, NorDoesWhoHasACopyOfIt) {
+  start_ingest(usual_options());
+  write("bobs.log", lenet_, kBen);
+  wait();
+  EXPECT_FALSE(begin("/alice/lenet.log", lenet_, kRoot)->finish()->already_read);
+  EXPECT_EQ(iterations(), (std::map<std::int64_t, std::int64_t>{{kRoot, 500}, {kBen, 500}}));
+}
+
+TEST_F(OtherOwners, NorWhoHadOneThatWasRotatedAway) {
+  start_ingest(usual_options());
+  write("bobs.log", lenet_, kBen);
+  wait();
+  std::filesystem::rename(file("bobs.log"), file("bobs.log.1"));
+  write("bobs.log", "a line of no format\n", kBen);
+  wait();
+  EXPECT_FALSE(begin("/alice/lenet.log", lenet_ + "more\n", kRoot)->finish()->already_read);
+  EXPECT_EQ(iterations(), (std::map<std::int64_t, std::int64_t>{{kRoot, 500}, {kBen, 500}}));
+}
+
 TEST_F(OtherOwners, AnImportOfAnothersLogGoesOnUnderThatsPath) {
   start_ingest(usual_options());
   ASSERT_TRUE(begin(file("lenet.log"), part_, kRoot)->finish());
