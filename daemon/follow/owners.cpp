@@ -143,10 +143,12 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
   if (!whole || whole->offset != status.size) return false;
   int asked = 0;
   auto next = by_head.upper_bound({whole->head.hash, std::numeric_limits<StreamId>::max()});
-  while (next != by_head.begin() && (--next)->first == whole->head.hash && asked++ < kMostAlike) {
+  while (next != by_head.begin() && (--next)->first == whole->head.hash && asked < kMostAlike) {
     const Followed& followed = streams.at(next->second);
+    if (!may_be_of(followed.owner, status)) continue;  // nor do another user's many count
+    ++asked;
     const auto there = files.status(followed.path);
-    if (!there || there->type != FileType::regular || !may_be_of(followed.owner, status)) continue;
+    if (!there || there->type != FileType::regular) continue;
     const bool has_grown = there->size > status.size && there->modified > status.modified;
     if (!has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
     const auto same = contents.matches(followed.path, key_of(*there), *whole);

@@ -147,6 +147,20 @@ TEST_F(FollowingOtherOwners, WhoHasReadTheSameBeforeHidesNothing) {
   EXPECT_THAT(lines_of(kLog), ElementsAre(kLong, "two", "three"));
 }
 
+TEST_F(FollowingOtherOwners, WhoHasManyThatBeginAlikeLetsNobodysCopiesCountAgain) {
+  write(kAlices, kLong + "\n", kAda);
+  etad_.poll();
+  for (int i = 0; i < 70; ++i) write("/bob/" + std::to_string(i) + ".log", kLong + "\n", kBen);
+  etad_.poll();
+  ASSERT_EQ(etad_.lines.size(), 71U);
+  etad_.files.copy(kAlices, "/alice/backup.log");
+  const auto copy = etad_.files.file("/alice/backup.log");
+  copy->owner = kAda;
+  copy->modified = etad_.files.file(kAlices)->modified;
+  etad_.poll();
+  EXPECT_EQ(etad_.lines.size(), 71U);
+}
+
 TEST_F(FollowingOtherOwners, ALinkThatMayNotBeFollowedKeepsNobodyFromReading) {
   etad_.files.write("/data/real", "one\n");
   etad_.files.symlink("/data/real", kBobs);
