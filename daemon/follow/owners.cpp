@@ -250,7 +250,7 @@ bool Follower::Impl::may_be_rotated_from(const std::string& base, const std::str
   const auto log = by_path.find(base);
   auto owner = log == by_path.end() ? std::nullopt : streams.at(log->second).owner;
   if (const auto here = owner ? tl::unexpected(ENOENT) : files.status(base)) owner = here->owner;
-  if (!owner || *owner == 0) return true;
+  if (!owner) return true;
   const auto file = files.status(path);
   return !file || may_be_of(owner, *file);
 }

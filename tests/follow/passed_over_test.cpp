@@ -44,7 +44,7 @@ TEST_F(PassedOver, SoIsOneOfWhomAnotherUserHasManyMore) {
     write(name);
     etad_.files.file("/logs/" + name)->owner = owner;
   };
-  create("exp", 0);
+  write("exp");  // whose it is nobody says
   for (int i = 1; i < 1100; ++i) create("exp." + std::to_string(i), 1001);
   create("exp.9999", 1002);
   minutes(5, {"exp.9999"});
