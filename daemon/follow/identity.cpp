@@ -44,10 +44,15 @@ std::string Fingerprint::text() const {
 
 namespace {
 
-constexpr std::string_view kHole("\0\0", 2);  // in UTF-16, where every second byte of what is Latin is NUL
+// In UTF-16, where every second byte of what is Latin is NUL. Of any three bytes two are one character, and none is NUL.
+constexpr std::string_view kHole("\0\0\0", 3);
 
 bool is_utf16(std::string_view bytes) {
-  return 4 * static_cast<std::size_t>(std::count(bytes.begin(), bytes.end(), '\0')) > bytes.size();
+  std::size_t alone = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (bytes[i] == '\0' && !(i > 0 && bytes[i - 1] == '\0') && !bytes.substr(i + 1).starts_with('\0'))
+      ++alone;
+  return 4 * alone > bytes.size();
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct Fingerprint {
   std::string text() const;  // "" for no bytes
 };
 
-// Where, at or behind `from`, bytes may come late: the first NUL. The NULs of UTF-16 are no hole, unless two are side
+// Where, at or behind `from`, bytes may come late: the first NUL. The NULs of UTF-16 are no hole, unless three are side
 // by side. npos: there is none.
 std::size_t first_hole(std::string_view content, std::size_t from);
 

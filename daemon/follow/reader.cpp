@@ -150,9 +150,9 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   const auto same = read_behind(content, options, how, block, bytes_read);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
-  if (block.text().starts_with('\0')) {
-    const std::size_t nuls = leading_nuls(block.data);
-    const bool nothing_else = nuls == block.data.size();
+  const std::size_t nuls = leading_nuls(block.data);
+  const bool nothing_else = nuls == block.data.size();
+  if (nuls > 0 && (nothing_else || first_hole(block.text(), 0) == 0)) {  // else they are UTF-16's
     if (nothing_else && block.hole) return Outcome::hole;
     if (nothing_else && !content.compressed())
       return pass_hole(content, options, how, nuls, batch, bytes_read);

@@ -211,6 +211,30 @@ TEST(Following, NulRunsOfATruncationUnderTheWriter) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
+// As PowerShell's ">" writes them: the lower byte of a line that is drawn is NUL as well.
+TEST(Following, CharactersOfUtf16AreNoHole) {
+  const auto utf16 = [](std::u16string_view text) {
+    std::string out;
+    for (const char16_t c : text) out += {static_cast<char>(c & 0xFFU), static_cast<char>(c >> 8U)};
+    return out;
+  };
+  Harness etad(watching(kLog));
+  etad.wall = Instant(std::chrono::seconds(1'780'000'000));  // nothing has been there for long
+  etad.files.write(kLog, "\xFF\xFE");
+  etad.poll();
+  for (const char16_t* line : {u"one\r\n", u"two \u2500\u2500 2\r\n", u"three \u2500\u2500 3\n"}) {
+    etad.files.write(kLog, utf16(line));
+    etad.poll(std::chrono::seconds(1));
+  }
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two \u2500\u2500 2", "three \u2500\u2500 3"));
+  EXPECT_EQ(etad.skipped, 0) << "nor is the second byte of a newline";
+  etad.files.write(kLog, utf16(u"four\n") + std::string(4096, '\0') + utf16(u"five\n"));
+  etad.poll(std::chrono::seconds(1));
+  EXPECT_EQ(etad.lines.back(), "four") << "a hole is waited for";
+  for (int i = 0; i < 2; ++i) etad.poll(std::chrono::minutes(2));
+  EXPECT_EQ(etad.lines.back(), "five");
+}
+
 TEST(Following, DeletedWhileOpen) {
   Harness etad(watching(kLog));
   etad.files.write(kLog, "one\n");
