@@ -409,9 +409,7 @@ void Follower::on_hint(SteadyTime now) {
   Impl& impl = *impl_;
   if (impl.hints == nullptr) return;
   const HintSource::Hints hints = impl.hints->drain();
-  for (const std::string& path : hints.removed)
-    if (const auto known = impl.by_path.find(path); known != impl.by_path.end())
-      impl.streams.at(known->second).awake().note_removed();
+  for (const std::string& path : hints.removed) impl.note_removed(path);
   for (const std::string& path : hints.paths) impl.wake(path, now);
   for (const std::string& folder : hints.folders)
     if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);

@@ -41,6 +41,15 @@ void Follower::Impl::watch_directories(SteadyTime now) {
   }
 }
 
+// Where what the stream reads lies there, it has taken that up since the kernel told it.
+void Follower::Impl::note_removed(const std::string& path) {
+  const auto known = by_path.find(path);
+  if (known == by_path.end()) return;
+  Followed& followed = streams.at(known->second);
+  const auto here = files.status(path);
+  if (!here || key_of(*here) != followed.reads()) followed.awake().note_removed();
+}
+
 // Something happened at `path`.
 void Follower::Impl::wake(const std::string& path, SteadyTime now) {
   if (const auto known = by_path.find(path); known != by_path.end()) return schedule.hint(known->second, now);

@@ -111,6 +111,7 @@ struct Follower::Impl {
   static void close(Followed& followed);
   void close_idle(SteadyTime now);
   void close_oldest(std::size_t most_left);
+  void note_removed(const std::string& path);
   void wake(const std::string& path, SteadyTime now);
   void hurry_scan(SteadyTime now);
 

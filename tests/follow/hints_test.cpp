@@ -110,6 +110,22 @@ TEST(FollowingHints, AFileBehindALinkIsHintedByItsOwnName) {
   }
 }
 
+// The kernel's word of the file before comes when the new one is read already: that one was not deleted.
+TEST(FollowingHints, ThatANameWasDeletedSaysNothingOfTheFileTakenUpSince) {
+  Hinted etad(kLog);
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "two\n");
+  etad.poll();
+  etad.hints.pending.removed = {kLog};
+  etad.hint(kLog);
+  etad.poll();
+  etad.files.replace(kLog, "two\nthree\n");
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
 TEST(FollowingHints, WhatNoPatternFitsBringsNoScan) {
   Hinted etad("/logs/run-*.log");
   etad.files.write("/logs/run-1.log", "one\n");
