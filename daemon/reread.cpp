@@ -15,12 +15,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{20};  // while a file that others hold is waited for
 
-// The pattern that finds this path and no other.
+// The pattern that finds this path and no other. A folder or name is a pattern only where it has a wildcard in it, and
+// a backslash is one of its own only there: in brackets it is, and each is a pattern.
 std::string literal(const std::string& path) {
   std::string out;
   for (const char c : path) {
-    if (c == '*' || c == '?' || c == '[') out += '\\';
-    out += c;
+    if (c == '\\')
+      out += "[\\\\]";
+    else if (c == '*' || c == '?' || c == '[')
+      out += {'[', c, ']'};
+    else
+      out += c;
   }
   return out;
 }

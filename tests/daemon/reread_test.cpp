@@ -131,16 +131,21 @@ TEST_F(Rereading, ARestartInBetweenDoesNotTakeItForTheFollowedOne) {
 
 TEST_F(Rereading, ANameWithWildcardsInItIsThatFileAlone) {
   write("a1.log", log());
-  write("a[1].log", example("lenet_b32_i500_tb50_ti50.log"));
+  write(R"(a[1]\.log)", example("lenet_b32_i500_tb50_ti50.log"));
+  write(R"(\a1.log)", example("lenet_b128_i200_tb100_ti50.log"));
   for (const RunRow& each : runs()) {
     const auto reread = Reread::of(each.source_id, setup(), *writer_).value();
-    ASSERT_TRUE(reread->read(stop_));
+    const auto read = reread->read(stop_);
+    ASSERT_TRUE(read) << each.source << ": " << read.error().text();
     ingest_.reset();
     ASSERT_TRUE(reread->replace()) << each.source;
   }
-  ASSERT_THAT(runs(), SizeIs(2));
+  ASSERT_THAT(runs(), SizeIs(3));
   for (const RunRow& each : runs())
-    EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("a1.log") ? 64 : 32) << each.source;
+    EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("/a1.log")    ? 64
+                                         : each.source.ends_with("/\\a1.log") ? 128
+                                                                              : 32)
+        << each.source;
 }
 
 TEST_F(Rereading, WhatCanNotBeReadAgainSaysWhy) {
