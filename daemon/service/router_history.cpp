@@ -33,17 +33,21 @@ struct SourceView {
 std::vector<SourceView> source_views(std::vector<SourceRow> rows,
                                      std::map<std::string, std::string> statuses) {
   std::vector<SourceView> out;
+  std::vector<std::string> gone;
   for (SourceRow& row : rows) {
     SourceView& view = out.emplace_back();
     // An import may bear a followed file's name; the file's state is not the import's.
     if (const auto status = statuses.find(row.path); status != statuses.end() && row.kind != "import") {
-      if (!row.gone) {
+      if (row.gone) {
+        gone.push_back(row.path);
+      } else {
         view.status = status->second;
         statuses.erase(status);
       }
     }
     view.row = std::move(row);
   }
+  for (const std::string& path : gone) statuses.erase(path);  // nor is what is left of it another source
   for (auto& [path, status] : statuses) {
     SourceView& view = out.emplace_back();
     view.row.path = path;

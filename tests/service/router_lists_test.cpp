@@ -32,6 +32,17 @@ TEST_F(RouterTest, SourcesShowTheHistorysRowsAndWhatTheDaemonSays) {
   EXPECT_EQ(body.at("sources").at(1).at("last_error"), "not a regular file");
 }
 
+TEST_F(RouterTest, ASourceWhoseFileIsGoneIsListedOnce) {
+  std::vector<SourceCommit> commits(1);
+  commits[0].source = history_.writer().source(1).value().value();
+  commits[0].source.gone = true;
+  ASSERT_TRUE(history_.writer().commit(commits, kNow));
+  backend_.statuses = {{commits[0].source.path, "gone"}};
+  const auto body = get("/v1/sources");
+  ASSERT_EQ(body.at("sources").as_array().size(), 1U);
+  EXPECT_EQ(body.at("sources").at(0).at("state"), "gone");
+}
+
 TEST_F(RouterTest, EstimatorsAndPredictionsAreListsBeforeAnythingIsKnown) {
   EXPECT_TRUE(get("/v1/estimators").at("estimators").is_array());
   EXPECT_TRUE(get("/v1/predictions").at("predictions").is_array());
