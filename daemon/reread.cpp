@@ -4,7 +4,10 @@
 #include <thread>
 #include <utility>
 
+#include "daemon/content_places.h"
 #include "daemon/follow/discovery.h"
+#include "daemon/follow/identity.h"
+#include "daemon/follow/position.h"
 #include "daemon/own_files.h"
 #include "daemon/system.h"
 #include "parsers/log/log_parser.h"
@@ -119,8 +122,28 @@ Result<void> Reread::replace() {
     const auto fresh = id == 0 ? Result<std::optional<SourceRow>>() : history.source(id);
     if (!fresh) return tl::unexpected(fresh.error());
     if (!*fresh || (*fresh)->offset < old->offset) return tl::unexpected(changed());
+    if (auto checked = check_imports(history, **fresh); !checked) return checked;
     return history.replace_source(old_.id, id);
   });
+}
+
+// What was forgotten may have been imported since. That another user has imported as much says nothing of a source that
+// was read itself.
+Result<void> Reread::check_imports(Writer& history, const SourceRow& fresh) const {
+  const auto imports = history.imports(fresh.head);
+  if (!imports) return tl::unexpected(imports.error());
+  const auto without_runs = history.sources_without_runs();
+  if (!without_runs) return tl::unexpected(without_runs.error());
+  const bool was_read = !std::ranges::binary_search(*without_runs, old_.id);
+  for (const SourceRow& import : *imports) {
+    if (was_read && !follow::may_be_of(import.owner, old_.owner)) continue;
+    const auto part =
+        follow::part_of_finished(follow::finished_identity(import.head, import.offset, import.marker));
+    if (!part || !ContentPlaces(files_.get()).lies_at(old_.path, *part)) continue;
+    return fail(ErrorKind::conflict, "it was imported as " + import.path + ", and would count twice",
+                "`etactl forget --source " + std::to_string(import.id) + "` first");
+  }
+  return {};
 }
 
 std::vector<Error> reread_outdated(const IngestSetup& setup, SharedWriter& writer,

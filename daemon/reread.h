@@ -30,6 +30,7 @@ class Reread {
 
  private:
   Reread(SourceRow old, SharedWriter& writer) : old_(std::move(old)), writer_(writer) {}
+  Result<void> check_imports(Writer& history, const SourceRow& fresh) const;
 
   SourceRow old_;
   SharedWriter& writer_;

@@ -29,6 +29,14 @@ class Rereading : public FollowedLog {
     ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.set_labels(run, labels); }));
   }
   static std::string log() { return example("lenet_b64_i500_tb100_ti50.log"); }
+  service::ImportReport import() {
+    ImportOptions options;
+    options.formats = shipped_formats();
+    options.now = [this] { return wall_; };
+    const auto session = begin_log_import({"/saved.log", "", {}, kToday}, options, *writer_, [] {}).value();
+    EXPECT_TRUE(session->feed(log()));
+    return session->finish().value();
+  }
 
   std::atomic<bool> stop_ = false;
 };
@@ -142,7 +150,7 @@ TEST_F(Rereading, ANameWithWildcardsInItIsThatFileAlone) {
   }
   ASSERT_THAT(runs(), SizeIs(3));
   for (const RunRow& each : runs())
-    EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("/a1.log")    ? 64
+    EXPECT_EQ(each.run.train.batch_size, each.source.ends_with("/a1.log")     ? 64
                                          : each.source.ends_with("/\\a1.log") ? 128
                                                                               : 32)
         << each.source;
@@ -181,13 +189,22 @@ TEST_F(Rereading, WhatWasGivenUpWithAnUnreadRestIsNotReplacedNorImportedAgain) {
   const auto reread = Reread::of(newest().source_id, setup(), *writer_);
   ASSERT_FALSE(reread);
   EXPECT_THAT(reread.error().text(), HasSubstr("rotated away"));
-  ImportOptions options;
-  options.formats = shipped_formats();
-  options.now = [this] { return wall_; };
-  const auto import = begin_log_import({"/a.log", "", {}, kToday}, options, *writer_, [] {}).value();
-  ASSERT_TRUE(import->feed(log()));
-  EXPECT_TRUE(import->finish()->already_read);
+  EXPECT_TRUE(import().already_read);
   EXPECT_THAT(runs(), SizeIs(2));
+}
+
+TEST_F(Rereading, WhatWasImportedSinceItWasForgottenIsNotReadAgain) {
+  write("a.log", log());
+  const std::int64_t source = newest().source_id;
+  ingest_.reset();
+  ASSERT_TRUE(writer_->with([&](Writer& history) { return history.pass_source_over(source); }));
+  ASSERT_FALSE(import().already_read);
+  const auto reread = Reread::of(source, setup(), *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  const auto replaced = reread->replace();
+  ASSERT_FALSE(replaced);
+  EXPECT_THAT(replaced.error().text(), HasSubstr("imported as /saved.log"));
+  EXPECT_THAT(runs(), SizeIs(1));
 }
 
 TEST_F(Rereading, AnImportTakesNoFollowedLogsPlace) {
