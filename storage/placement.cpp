@@ -82,9 +82,17 @@ Result<void> check_names(const std::string& path) {
 }
 
 std::string real_path(const std::string& path) {
-  std::error_code ignored;  // where there is none yet
-  const auto real = std::filesystem::canonical(path, ignored);
-  return ignored ? path : real.string();
+  // A link may name a file that is yet to be made: that one is the history, and its lock is to lie beside it.
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::filesystem::path at = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code is_none;
+    if (const auto real = std::filesystem::canonical(at, is_none); !is_none) return real.string();
+    const auto target = std::filesystem::read_symlink(at, is_none);
+    if (is_none) return at.string();
+    at = at.parent_path() / target;
+  }
+  return path;
 }
 
 bool may_be_written(const std::string& path) {

@@ -90,6 +90,23 @@ TEST_F(Placing, TwoDaemonsDoNotWriteToOneHistory) {
   EXPECT_FALSE(Writer::open(path_));
 }
 
+TEST_F(Placing, ALinkToAHistoryThatIsYetToBeMadeIsAnotherNameOfIt) {
+  std::filesystem::create_directory(dir_.file("big"));
+  std::filesystem::create_symlink("big/real.db", path_);
+  const std::string real = dir_.file("big/real.db");
+  EXPECT_EQ(real_path(path_), real);
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  EXPECT_FALSE(Writer::open(path_));
+  EXPECT_FALSE(Writer::open(real));
+  EXPECT_FALSE(std::filesystem::exists(path_ + "-lock"));
+  writer.reset();
+  std::filesystem::remove(real);
+  std::filesystem::remove(path_);
+  std::filesystem::create_symlink(path_, path_);
+  EXPECT_FALSE(Writer::open(path_)) << "it leads nowhere";
+}
+
 // It would be SIGBUS that ends the process.
 TEST_F(Placing, AFullDiskOfSmallBlocksIsToldAndNotWrittenTo) {
   const auto full = check_room(path_, Room{1024, 31 * 1024});
