@@ -53,6 +53,12 @@ void by_run(std::span<const Records::Of<T>> records, Consume&& consume) {
   }
 }
 
+// Who may import has no budget. Nor has what is read again, which takes the place of what was held to one: measurements
+// that it refused would be lost with the old ones.
+bool has_budget(const SourceRow& source) {
+  return source.kind != "import" && !source.pending;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& named, const StorageOptions& options) {
@@ -141,15 +147,15 @@ bool SqliteWriter::take_source(const SourceRow& source) {
     runs_.own(source.id, *source.owner);
     budgets_.forget_state();
   }
-  if (source.kind == "import") return true;
+  if (!has_budget(source)) return true;
   const std::int64_t from = before && before->offset <= source.offset ? before->offset : 0;
   return budgets_.admits_bytes(source.owner.value_or(kUnknownOwner), source.offset - from);
 }
 
-// The latest state of a run, as far as its owner's budget goes. Who may import has none.
+// The latest state of a run, as far as its owner's budget goes.
 std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const SourceRow& source,
                                                   const Run& run, Instant now) {
-  if (source.kind == "import") return runs_.put(source_id, source, run, now);
+  if (!has_budget(source)) return runs_.put(source_id, source, run, now);
   const std::int64_t owner = source.owner.value_or(kUnknownOwner);
   if (!runs_.find(source_id, run.ordinal)) {
     if (!budgets_.admits_run(owner, run)) return std::nullopt;

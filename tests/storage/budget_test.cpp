@@ -144,6 +144,27 @@ TEST_F(BudgetTest, AnImportHasNone) {
   EXPECT_THAT(refused(), IsEmpty());
 }
 
+// Its measurements would go with the source whose place it takes, and the day's bytes be spent twice.
+TEST_F(BudgetTest, WhatIsReadAgainHasNone) {
+  for (int i = 0; i < 9; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net"));
+  SourceCommit large = log(kBob, "/bob/large", "net");
+  large.source.offset = 80'000;
+  commit(large);
+  SourceCommit again = log(kBob, "/bob/large", "net");
+  again.source.offset = 80'000;
+  again.source.pending = true;
+  commit(again);
+  must(writer_->replace_source(10, 11));
+  EXPECT_EQ(must(reader_->size()).runs, 10);
+  EXPECT_EQ(must(reader_->size()).segments, 20);
+  SourceCommit more = log(kBob, "/bob/0", "net");
+  more.source.id = 1;
+  more.source.offset = 2'000;
+  commit(more);
+  EXPECT_EQ(must(reader_->size()).segments, 22);
+  EXPECT_THAT(refused(), IsEmpty());
+}
+
 TEST_F(BudgetTest, NoneIsAnyNumber) {
   options_.budgets = {0, 0, 0, 0};
   open();
