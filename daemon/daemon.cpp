@@ -250,8 +250,7 @@ Result<void> Daemon::forget_run(std::int64_t run_id) {
   const auto row = (*reader)->run(run_id);
   if (!row) return tl::unexpected(row.error());
   if (*row && (*row)->run.state == RunState::running)
-    return fail(ErrorKind::conflict, "it is running: its next line would bring it back",
-                "forget it when it is over, or its source");
+    return fail(ErrorKind::conflict, "it is running", "forget it when it is over, or its source");
   const auto done = writer_->with([&](Writer& history) {
     const auto forgotten = history.forget_run(run_id);
     return forgotten ? history.sync() : forgotten;

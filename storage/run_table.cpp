@@ -89,6 +89,10 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?"),
       remove_(c, "DELETE FROM runs WHERE source_id = ?"),
       forget_(c, "DELETE FROM runs WHERE id = ?"),
+      note_forgotten_(c,
+                      "INSERT OR REPLACE INTO forgotten_runs"
+                      " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE id = ?"),
+      is_forgotten_(c, "SELECT 1 FROM forgotten_runs WHERE source_id = ? AND ordinal = ?"),
       common_(
           c,
           // Of a log whose lines bear no time the beginning is when they came: a later reading lacks it, or has
@@ -108,7 +112,9 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       own_phases_(c,
                   "UPDATE run_phases SET owner = ?2 WHERE owner = -1"
                   " AND run_id IN (SELECT id FROM runs WHERE source_id = ?1)"),
-      of_owner_(c, "SELECT id FROM runs WHERE owner = ?") {}
+      of_owner_(c,
+                "SELECT r.id FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.owner = ? AND NOT "
+                "s.pending") {}
 
 std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
   auto rows = find_.query(source_id, ordinal);
@@ -261,7 +267,12 @@ std::vector<std::int64_t> RunTable::of_owner(std::int64_t uid) {
 void RunTable::forget(std::int64_t run_id) {
   measured(run_id, Phase::train);
   measured(run_id, Phase::test);
+  note_forgotten_.run(run_id);
   forget_.run(run_id);
+}
+
+bool RunTable::is_forgotten(std::int64_t source_id, std::int64_t ordinal) {
+  return is_forgotten_.query(source_id, ordinal).next();
 }
 
 bool RunTable::is_beginning(std::int64_t copy, std::int64_t source) {

@@ -38,8 +38,9 @@ class RunTable {
   void adopt(std::int64_t source_id);   // it is pending no longer: its runs join their datasets
   void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
   void remove(std::int64_t source_id);  // its runs, with all that refers to them
-  void forget(std::int64_t run_id);     // one of them; its datasets change
-  std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids
+  void forget(std::int64_t run_id);     // one of them, for good; its datasets change
+  bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
+  std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids; of no pending source
   // The runs that two sources both have, by ordinal and start: the ids in either.
   std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
   // Writer::is_beginning.
@@ -58,7 +59,7 @@ class RunTable {
   sqlite::Statement find_, insert_, update_, progress_, read_, of_source_, architecture_;
   sqlite::Statement phase_, put_phase_, put_sums_, put_costs_, change_, without_costs_;
   sqlite::Statement labels_, put_labels_, said_;
-  sqlite::Statement remove_, forget_, common_, is_beginning_;
+  sqlite::Statement remove_, forget_, note_forgotten_, is_forgotten_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, of_owner_;
 };
 

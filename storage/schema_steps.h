@@ -185,4 +185,16 @@ CREATE TABLE estimator_records (
 ) STRICT;
 )sql";
 
+// Version 21: runs that a user had forgotten. What their logs still say of them brings none of them back.
+inline constexpr const char* kStep21 = R"sql(
+CREATE TABLE forgotten_runs (
+  source_id INTEGER NOT NULL REFERENCES sources ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  job TEXT NOT NULL,
+  started_at INTEGER,
+  iteration INTEGER,
+  PRIMARY KEY (source_id, ordinal)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 }  // namespace etad::schema

@@ -87,6 +87,7 @@ SourceTable::SourceTable(sqlite::Connection& c)
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
       remove_(c, "DELETE FROM sources WHERE id = ?"),
       pass_over_(c, kBegun + "lost_bytes = 0 WHERE id = ?"),
+      begin_ordinals_(c, "DELETE FROM forgotten_runs WHERE source_id = ?"),
       tried_(c, "SELECT fingerprint FROM rules_tried"),
       put_tried_(c, "INSERT INTO rules_tried VALUES (1, ?1) ON CONFLICT DO UPDATE SET fingerprint = ?1"),
       look_again_(c, kBegun +
@@ -97,7 +98,10 @@ SourceTable::SourceTable(sqlite::Connection& c)
           "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
           " ORDER BY id"),
       before_(c, "SELECT offset, owner FROM sources WHERE id = ?"),
-      pass_over_owner_(c, kBegun + "lost_bytes = 0 WHERE owner = ? AND NOT pending"),
+      count_of_owner_(c, "SELECT count(*) FROM sources WHERE owner = ? AND NOT pending"),
+      without_runs_of_owner_(c,
+                             "SELECT id FROM sources s WHERE owner = ? AND NOT pending"
+                             " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"),
       remove_owner_(c,
                     "DELETE FROM sources WHERE owner = ? AND (gone OR kind = 'import') AND NOT pending"
                     " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)") {}
@@ -119,8 +123,11 @@ std::int64_t SourceTable::put(const SourceRow& source) {
 }
 
 std::int64_t SourceTable::forget_owner(std::int64_t uid) {
-  pass_over_owner_.run(uid);
-  const std::int64_t count = connection_.changes();
+  const std::int64_t count = count_of_owner_.number(uid);
+  std::vector<std::int64_t> without_runs;
+  for (auto rows = without_runs_of_owner_.query(uid); rows.next();)
+    without_runs.push_back(rows.get<std::int64_t>(0));
+  for (const std::int64_t id : without_runs) pass_over(id);
   remove_owner_.run(uid);
   return count;
 }
@@ -201,6 +208,7 @@ void SourceTable::clear_pending(std::int64_t id) {
 
 void SourceTable::pass_over(std::int64_t id) {
   pass_over_.run(id);
+  begin_ordinals_.run(id);
 }
 
 bool SourceTable::has_tried(const std::string& rules_fingerprint) {

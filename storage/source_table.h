@@ -16,8 +16,9 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
-  // After all runs of an owner were removed: that owner's imports, and sources whose files are gone, are removed too; the
-  // others begin anew from where they stand. Gives how many sources the owner had.
+  // After all runs of an owner were removed: that owner's imports, and sources whose files are gone, are removed too. The
+  // others begin anew from where they stand, but for those with runs of somebody else, whose ordinals are taken. Gives
+  // how many sources the owner had.
   std::int64_t forget_owner(std::int64_t uid);
   struct Before {
     std::int64_t offset = 0;
@@ -49,8 +50,8 @@ class SourceTable {
   sqlite::Statement insert_, update_, place_, all_, imports_, find_, find_followed_, with_running_runs_,
       put_finished_, finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
-  sqlite::Statement pass_over_, tried_, put_tried_, look_again_, without_runs_, before_;
-  sqlite::Statement pass_over_owner_, remove_owner_;
+  sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, before_;
+  sqlite::Statement count_of_owner_, without_runs_of_owner_, remove_owner_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

@@ -12,7 +12,7 @@ namespace {
 
 using sqlite::guarded;
 
-// The ids of the runs that one source's records speak of by their ordinals; none of those that were refused.
+// The ids of the runs that one source's records speak of by their ordinals; none of those that were refused or forgotten.
 class RunIds {
  public:
   RunIds(RunTable& runs, BudgetTable& budgets, std::int64_t source_id, std::int64_t owner)
@@ -23,7 +23,7 @@ class RunIds {
   std::optional<std::int64_t> of(std::int64_t ordinal) {
     if (const auto it = known_.find(ordinal); it != known_.end()) return it->second;
     const auto id = runs_.find(source_id_, ordinal);
-    if (!id && !budgets_.has_refused(owner_)) {
+    if (!id && !runs_.is_forgotten(source_id_, ordinal) && !budgets_.has_refused(owner_)) {
       throw sqlite::Failure(SQLITE_NOTFOUND,
                             Error{"source " + std::to_string(source_id_),
                                   "records name run " + std::to_string(ordinal) + ", which was never stated",
@@ -152,12 +152,14 @@ bool SqliteWriter::take_source(const SourceRow& source) {
   return budgets_.admits_bytes(source.owner.value_or(kUnknownOwner), source.offset - from);
 }
 
-// The latest state of a run, as far as its owner's budget goes.
+// The latest state of a run, as far as its owner's budget goes. One that was forgotten stays so.
 std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const SourceRow& source,
                                                   const Run& run, Instant now) {
+  const bool is_known = runs_.find(source_id, run.ordinal).has_value();
+  if (!is_known && runs_.is_forgotten(source_id, run.ordinal)) return std::nullopt;
   if (!has_budget(source)) return runs_.put(source_id, source, run, now);
   const std::int64_t owner = source.owner.value_or(kUnknownOwner);
-  if (!runs_.find(source_id, run.ordinal)) {
+  if (!is_known) {
     if (!budgets_.admits_run(owner, run)) return std::nullopt;
   } else if (!budgets_.admits_network(owner, run)) {
     Run nameless = run;

@@ -375,7 +375,7 @@ TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
         // What later versions took away, and added.
         "CREATE TABLE deployments (id INTEGER PRIMARY KEY, framework TEXT);"
         "ALTER TABLE models ADD COLUMN teaches INTEGER; CREATE INDEX models_teaches ON models (teaches);"
-        "DROP TABLE estimator_records;"
+        "DROP TABLE estimator_records; DROP TABLE forgotten_runs;"
         "PRAGMA user_version = 15");
   }
   writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());

@@ -1,0 +1,102 @@
+// What was forgotten stays forgotten, and takes nothing of others along.
+#include <gmock/gmock.h>
+
+#include "tests/storage/history_fixture.h"
+
+namespace etad::test {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kAnn = 1003, kBen = 1004;
+
+class Forgetting : public HistoryTest {
+ protected:
+  // What the log says next: of its run a window and a point more, or of one that begins.
+  void goes_on(SourceCommit& source, etad::Run& run) {
+    source.records.clear();
+    source.records.segments.push_back({run.ordinal, window(run, run.train.segments)});
+    source.records.points.push_back({run.ordinal, {run.train.iterations, std::nullopt, 0.5}});
+    source.records.runs = {run};
+    commit(source);
+  }
+  std::vector<std::int64_t> ordinals() {
+    std::vector<std::int64_t> out;
+    for (const RunRow& row : must(reader().runs({}))) out.push_back(row.run.ordinal);
+    return out;
+  }
+};
+
+TEST_F(Forgetting, ARunDoesNotComeBackWithTheNextLineOfItsLog) {
+  SourceCommit log = commit(source_with_run("/a.log", 3));
+  etad::Run lost = log.records.runs[0];
+  must(writer().forget_run(1));
+  goes_on(log, lost);
+  log.records.runs.clear();
+  log.records.segments = {{0, window(lost, 4)}};
+  commit(log);
+  EXPECT_THAT(must(reader().runs({})), IsEmpty());
+  EXPECT_EQ(must(reader().size()).segments, 0);
+  EXPECT_EQ(must(reader().size()).points, 0);
+  close();
+  goes_on(log, lost);
+  EXPECT_THAT(ordinals(), IsEmpty()) << "nor after a restart";
+  etad::Run next = lenet(1);
+  goes_on(log, next);
+  EXPECT_EQ(ordinals(), std::vector<std::int64_t>{1});
+}
+
+TEST_F(Forgetting, ASourceThatBeginsAnewMayGiveItsFirstRunAgain) {
+  SourceCommit log = commit(source_with_run("/a.log", 3));
+  must(writer().forget_run(1));
+  must(writer().pass_source_over(log.source.id));
+  etad::Run first = lenet();
+  goes_on(log, first);
+  EXPECT_EQ(ordinals(), std::vector<std::int64_t>{0});
+}
+
+TEST_F(Forgetting, AnOwnerOfALogThatHasRunsOfSomebodyElseTakesNoneOfTheseAlong) {
+  SourceCommit log = source_with_run("/a.log", 3);
+  log.source.owner = kAnn;
+  commit(log);
+  const etad::Run alices = must(reader().run(1))->run;
+  log.source.owner = kBen;
+  etad::Run bobs = lenet(1);
+  goes_on(log, bobs);
+  must(writer().forget_owner(kBen));
+  EXPECT_EQ(must(writer().source(log.source.id))->state, log.source.state) << "its next run is the third";
+  goes_on(log, bobs);
+  etad::Run third = lenet(2);
+  goes_on(log, third);
+  EXPECT_EQ(ordinals(), (std::vector<std::int64_t>{2, 0}));
+  EXPECT_EQ(must(reader().run(1))->run.train.segments, alices.train.segments);
+  EXPECT_EQ(must(reader().run(1))->run.started_at, alices.started_at);
+}
+
+TEST_F(Forgetting, AnOwnersRunsOfAnotherOnesLogDoNotComeBackEither) {
+  SourceCommit log = source_with_run("/a.log", 3);
+  log.source.owner = kBen;
+  etad::Run bobs = log.records.runs[0];
+  commit(log);
+  log.source.owner = kAnn;
+  goes_on(log, bobs);
+  must(writer().forget_owner(kBen));
+  goes_on(log, bobs);
+  EXPECT_THAT(ordinals(), IsEmpty());
+}
+
+TEST_F(Forgetting, AnOwnerLeavesAnImportThatIsUnderWay) {
+  SourceCommit import = source_with_run("/a.log", 3);
+  import.source.kind = "import";
+  import.source.pending = true;
+  import.source.owner = kBen;
+  commit(import);
+  commit(source_with_run("/b.log", 3));
+  EXPECT_FALSE(writer().forget_owner(kBen)) << "nobody sees it yet";
+  must(writer().adopt_source(import.source.id));
+  EXPECT_THAT(must(reader().runs({})), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace etad::test
