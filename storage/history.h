@@ -73,8 +73,8 @@ class Writer {
   virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
   virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
   virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending
-  // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by ordinal and start)
-  // what its user said and what was predicted of it stay.
+  // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by job and start)
+  // what its user said and what was predicted of it stay; one that was forgotten is forgotten again.
   virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
   // Whether the runs and measurements of `copy` are the first ones of `source`, so that it was an earlier
   // state of the same log. False where it has none.

@@ -51,6 +51,25 @@ std::string without_twin(const std::string& table) {
          "  WHERE q.first_index = p.first_index AND substr(q.body, 1, length(p.body)) = p.body))";
 }
 
+// By job and start, whatever the ordinal: other rules may know of runs that were not known before. Of a log whose lines
+// bear no time the start is when they came: a later reading lacks it, or has another one. Such runs are known by their
+// ordinals, where there are as many as before.
+constexpr const char* kCommon =
+    "WITH old AS (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?1 UNION ALL"
+    "  SELECT NULL, ordinal, job, started_at, iteration FROM forgotten_runs WHERE source_id = ?1),"
+    " new AS (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?2),"
+    " dated_old AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
+    "  FROM old WHERE started_at IS NOT NULL),"
+    " dated_new AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
+    "  FROM new WHERE started_at IS NOT NULL),"
+    " dated AS (SELECT a.ordinal AS before, b.ordinal AS after, a.id AS old_id, b.id AS new_id"
+    "  FROM dated_old a JOIN dated_new b USING (job, started_at, nth))"
+    " SELECT old_id, new_id FROM dated UNION ALL"
+    " SELECT a.id, b.id FROM old a JOIN new b USING (job, ordinal)"
+    " WHERE (SELECT count(*) FROM old) = (SELECT count(*) FROM new)"
+    " AND (b.started_at IS NULL OR b.iteration = a.iteration)"
+    " AND a.ordinal NOT IN (SELECT before FROM dated) AND b.ordinal NOT IN (SELECT after FROM dated)";
+
 }  // namespace
 
 RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
@@ -93,14 +112,7 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
                       "INSERT OR REPLACE INTO forgotten_runs"
                       " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE id = ?"),
       is_forgotten_(c, "SELECT 1 FROM forgotten_runs WHERE source_id = ? AND ordinal = ?"),
-      common_(
-          c,
-          // Of a log whose lines bear no time the beginning is when they came: a later reading lacks it, or has
-          // another one.
-          "SELECT a.id, b.id FROM runs a JOIN runs b ON b.source_id = ?2 AND b.ordinal = a.ordinal"
-          " AND b.job = a.job AND (b.started_at IS a.started_at OR b.started_at IS NULL"
-          " OR b.iteration IS a.iteration)"
-          " WHERE a.source_id = ?1"),
+      common_(c, kCommon),
       is_beginning_(
           c,
           "SELECT EXISTS (SELECT 1 FROM runs WHERE source_id = ?1)"
@@ -280,10 +292,10 @@ bool RunTable::is_beginning(std::int64_t copy, std::int64_t source) {
   return rows.next() && rows.get<bool>(0);
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> RunTable::common(std::int64_t one, std::int64_t other) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> out;
-  for (auto rows = common_.query(one, other); rows.next();)
-    out.emplace_back(rows.get<std::int64_t>(0), rows.get<std::int64_t>(1));
+std::vector<RunTable::Common> RunTable::common(std::int64_t old, std::int64_t fresh) {
+  std::vector<Common> out;
+  for (auto rows = common_.query(old, fresh); rows.next();)
+    out.push_back({rows.get<std::optional<std::int64_t>>(0), rows.get<std::int64_t>(1)});
   return out;
 }
 

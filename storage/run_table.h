@@ -41,8 +41,12 @@ class RunTable {
   void forget(std::int64_t run_id);     // one of them, for good; its datasets change
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
   std::vector<std::int64_t> of_owner(std::int64_t uid);  // ids; of no pending source
-  // The runs that two sources both have, by ordinal and start: the ids in either.
-  std::vector<std::pair<std::int64_t, std::int64_t>> common(std::int64_t one, std::int64_t other);
+  // A run that two readings of a log both have: its ids. `before`: none where it was forgotten.
+  struct Common {
+    std::optional<std::int64_t> before;
+    std::int64_t after = 0;
+  };
+  std::vector<Common> common(std::int64_t old, std::int64_t fresh);
   // Writer::is_beginning.
   bool is_beginning(std::int64_t copy, std::int64_t source);
   void hand_over(std::int64_t before, std::int64_t after);  // what the user said of it

@@ -265,8 +265,12 @@ Result<void> SqliteWriter::drop_source(std::int64_t id) {
 Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {
   return adopt(id, [&] {
     for (const auto& [before, after] : runs_.common(old, id)) {
-      runs_.hand_over(before, after);
-      record_.hand_over(before, after);
+      if (!before) {
+        drop_run(after);
+        continue;
+      }
+      runs_.hand_over(*before, after);
+      record_.hand_over(*before, after);
     }
     drop_runs(old);
     sources_.remove(old);
@@ -295,20 +299,21 @@ Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerpri
   return count;
 }
 
+void SqliteWriter::drop_run(std::int64_t run_id) {
+  budgets_.forget_state();
+  measurements_.forget_run(run_id);
+  runs_.forget(run_id);
+}
+
 Result<void> SqliteWriter::forget_run(std::int64_t run_id) {
-  return transaction([&] {
-    budgets_.forget_state();
-    measurements_.forget_run(run_id);
-    runs_.forget(run_id);
-  });
+  return transaction([&] { drop_run(run_id); });
 }
 
 Result<Forgotten> SqliteWriter::forget_owner(std::int64_t uid) {
   Forgotten out;
   auto done = transaction([&] {
     for (const std::int64_t id : runs_.of_owner(uid)) {
-      measurements_.forget_run(id);
-      runs_.forget(id);
+      drop_run(id);
       ++out.runs;
     }
     out.sources = sources_.forget_owner(uid);
