@@ -30,6 +30,7 @@ struct SourceCommit {
 struct Budgets {
   std::int64_t networks = 2'000, runs = 200'000, series = 4'096;
   std::int64_t bytes_a_day = std::int64_t{4} << 30;  // UTC
+  std::int64_t finished_files = 50'000;              // that are remembered; the oldest are forgotten
 };
 
 // How long each tier of the monitoring traces is kept. Runs, segments and the track record are kept for ever.
@@ -69,7 +70,7 @@ class Writer {
       const std::string& path) = 0;                                           // no import; with its state
   virtual Result<std::vector<std::int64_t>> sources_with_running_runs() = 0;  // their ids
   virtual Result<std::vector<std::int64_t>> sources_without_runs() = 0;       // their ids, ascending
-  virtual Result<std::vector<FinishedFile>> finished_files() = 0;
+  virtual Result<std::vector<FinishedFile>> finished_files() = 0;             // the oldest first
   virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
   virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
   virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending

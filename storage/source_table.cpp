@@ -5,6 +5,8 @@
 namespace etad {
 namespace {
 
+constexpr std::int64_t kManyFinished = 5'000;  // new ones: worth looking for those that are too many
+
 constexpr const char* kSourceColumns =
     "path, kind, format, identity, offset, marker, head, size, lines, matched, unmatched, truncated, "
     "rejected,"
@@ -59,8 +61,9 @@ SourceRow read_source(const sqlite::Rows& row) {
   return s;
 }
 
-SourceTable::SourceTable(sqlite::Connection& c)
+SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
     : connection_(c),
+      most_finished_(most_finished),
       insert_(c, std::string("INSERT INTO sources (") + kSourceColumns + ", tracker_state) VALUES (" +
                      kPlaces + ", ?22)"),
       // Without the columns that are in indexes, which SQLite would write anew for each line read.
@@ -80,7 +83,7 @@ SourceTable::SourceTable(sqlite::Connection& c)
       put_finished_(c,
                     "INSERT INTO finished_files VALUES (?1, ?2, ?3, ?4)"
                     " ON CONFLICT DO UPDATE SET path = ?2, source_id = ?3, at = ?4"),
-      finished_(c, "SELECT identity, path, source_id, at FROM finished_files"),
+      finished_(c, "SELECT identity, path, source_id, at FROM finished_files ORDER BY at"),
       finished_of_(c, "SELECT identity FROM finished_files WHERE source_id = ?"),
       forget_finished_(c, "DELETE FROM finished_files WHERE at < ?"),
       pending_(c, "SELECT id FROM sources WHERE pending"),
@@ -104,7 +107,14 @@ SourceTable::SourceTable(sqlite::Connection& c)
                              " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"),
       remove_owner_(c,
                     "DELETE FROM sources WHERE owner = ? AND (gone OR kind = 'import') AND NOT pending"
-                    " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)") {}
+                    " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)"),
+      forget_most_finished_(
+          c,
+          "DELETE FROM finished_files WHERE identity IN (SELECT identity FROM (SELECT f.identity,"
+          " row_number() OVER (PARTITION BY s.owner ORDER BY f.at DESC) AS of_owner,"
+          " row_number() OVER (PARTITION BY s.id ORDER BY f.at DESC) AS of_source"
+          " FROM finished_files f JOIN sources s ON s.id = f.source_id WHERE s.kind <> 'import')"
+          " WHERE of_owner > ? AND of_source > 1)") {}
 
 std::int64_t SourceTable::put(const SourceRow& source) {
   if (source.id == 0) {
@@ -163,6 +173,7 @@ std::vector<std::int64_t> SourceTable::without_runs() {
 
 void SourceTable::put(const FinishedFile& file, std::int64_t source_id) {
   put_finished_.run(file.identity, file.path, source_id, file.at);
+  if (++finished_put_ >= kManyFinished) forget_most_finished();
 }
 
 std::vector<SourceRow> SourceTable::all() {
@@ -194,6 +205,12 @@ std::vector<std::string> SourceTable::finished_of(std::int64_t id) {
 
 void SourceTable::forget_finished(Instant before) {
   forget_finished_.run(before);
+  forget_most_finished();
+}
+
+void SourceTable::forget_most_finished() {
+  finished_put_ = 0;
+  forget_most_finished_.run(most_finished_);
 }
 
 std::vector<std::int64_t> SourceTable::pending() {

@@ -12,7 +12,7 @@ namespace etad {
 
 class SourceTable {
  public:
-  explicit SourceTable(sqlite::Connection& connection);
+  SourceTable(sqlite::Connection& connection, std::int64_t most_finished);
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
@@ -36,6 +36,8 @@ class SourceTable {
   std::vector<std::int64_t> without_runs();
   std::vector<FinishedFile> finished();
   std::vector<std::string> finished_of(std::int64_t id);  // the identities of one source's
+  // Those of before, and of each owner's followed logs the oldest where they are more than the budget: of each log the
+  // last one stays, which says that it was rotated.
   void forget_finished(Instant before);
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
@@ -46,12 +48,16 @@ class SourceTable {
   std::int64_t look_again(const std::string& rules_fingerprint);
 
  private:
+  void forget_most_finished();
+
   sqlite::Connection& connection_;
+  std::int64_t most_finished_;
+  std::int64_t finished_put_ = 0;  // since those too many were last forgotten
   sqlite::Statement insert_, update_, place_, all_, imports_, find_, find_followed_, with_running_runs_,
       put_finished_, finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
   sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, before_;
-  sqlite::Statement count_of_owner_, without_runs_of_owner_, remove_owner_;
+  sqlite::Statement count_of_owner_, without_runs_of_owner_, remove_owner_, forget_most_finished_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

@@ -84,7 +84,7 @@ SqliteWriter::SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> 
       placement_(connection_->path()),
       machine_(options.machine),
       budgets_(*connection_, options.budgets),
-      sources_(*connection_),
+      sources_(*connection_, options.budgets.finished_files),
       datasets_(*connection_),
       runs_(*connection_, datasets_),
       measurements_(*connection_),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ namespace etad::follow {
 
 class FinishedFiles {
  public:
+  // Of one owner's at most so many are known, the last ones. Of imports, whose holders nobody knows, any number.
+  explicit FinishedFiles(std::size_t most_of_owner = 50'000) : most_of_owner_(most_of_owner) {}
+
   // False: it was known. `identity`: of the content, with or without the file's key (identity.h).
   bool add(const std::string& identity) {
     if (identity.empty()) return false;
@@ -25,6 +29,12 @@ class FinishedFiles {
     if (holders.find(holder->key) != holders.known.end()) return false;
     holders.known.push_back(*holder);
     by_key_[holder->key].push_back(content);
+    auto& of_owner = by_owner_[holder->owner];
+    of_owner.push_back(identity);
+    if (of_owner.size() > most_of_owner_) {
+      remove(of_owner.front());
+      of_owner.pop_front();
+    }
     return true;
   }
 
@@ -101,6 +111,8 @@ class FinishedFiles {
   };
   std::map<std::string, Holders> by_content_;
   std::map<FileKey, std::vector<std::string>> by_key_;
+  std::map<std::optional<std::int64_t>, std::deque<std::string>> by_owner_;  // as they came; some may be gone
+  std::size_t most_of_owner_;
 };
 
 }  // namespace etad::follow

@@ -123,6 +123,30 @@ TEST_F(BudgetTest, TheDaysBytesOfAllLogsOfACommitCountAndOutlastARestart) {
   EXPECT_THAT(refused(), ElementsAre("1002 bytes 1000"));
 }
 
+TEST_F(BudgetTest, OfFinishedFilesTheLastOfAnOwnersAreRemembered) {
+  options_.budgets.finished_files = 3;
+  open();
+  const auto finish = [&](std::int64_t owner, std::int64_t first, std::int64_t count) {
+    SourceCommit source = log(owner, "/" + std::to_string(first), "net");
+    for (std::int64_t i = first; i < first + count; ++i)
+      source.finished.push_back({std::to_string(i), "/", 0, after(static_cast<double>(i))});
+    commit(source);
+  };
+  finish(kBob, 1, 2);
+  finish(kBob, 11, 4);
+  finish(kAlice, 0, 1);
+  must(writer_->forget_finished(Instant::min()));
+  const auto remembered = [&] {
+    std::vector<std::string> out;
+    for (const FinishedFile& file : must(writer_->finished_files())) out.push_back(file.identity);
+    return out;
+  };
+  EXPECT_THAT(remembered(), ElementsAre("0", "2", "12", "13", "14"))
+      << "of each log the last: parts of it were rotated away";
+  finish(kBob, 10'000, 6'000);
+  EXPECT_LE(remembered().size(), 1'100U) << "not only when it is time to forget";
+}
+
 TEST_F(BudgetTest, SamplesOfSeriesBeyondTheBudgetAreRefused) {
   SourceCommit trace;
   trace.source.path = "/bob/trace";
