@@ -115,10 +115,11 @@ class Steps {
 // Answers one query, one series after the other.
 class PointsReader {
  public:
-  PointsReader(Connection& c, const SeriesQuery& query, const Waiting& waiting)
+  PointsReader(Connection& c, const SeriesQuery& query, const Waiting& waiting, std::int64_t most_points)
       : connection_(c),
         query_(query),
         waiting_(waiting),
+        most_points_(most_points),
         raw_extent_(
             c,
             "SELECT (SELECT min(start_at) FROM sample_chunks WHERE series_id = ?1), (SELECT sum(count) FROM"
@@ -161,12 +162,12 @@ class PointsReader {
   // too many points; nullptr: the raw samples. Sets the step that it can give.
   const Tier* choose(std::int64_t id, const std::vector<Sample>& waiting, std::chrono::seconds& step) {
     const std::int64_t span = (to_ - from_) / 1'000'000;
-    if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
+    if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / most_points_ + 1));
     if (step < kMinutes.bucket) {
       if (raw_reaches(id, waiting)) return nullptr;
       step = kMinutes.bucket;
     }
-    step = std::max(step, std::chrono::seconds(span / kMostPoints + 1));
+    step = std::max(step, std::chrono::seconds(span / most_points_ + 1));
     if (step < kHours.bucket) {
       step = round_up(step, kMinutes.bucket);
       if (step < kHours.bucket && rollup_reaches(id, kMinutes, waiting)) return &kMinutes;
@@ -180,7 +181,7 @@ class PointsReader {
     rows.next();
     const std::int64_t first = std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting));
     const auto count = rows.get<std::int64_t>(1) + static_cast<std::int64_t>(waiting.size());
-    return first <= from_ && count <= (query_.step.count() > 0 ? 60 * kMostPoints : kMostPoints);
+    return first <= from_ && count <= (query_.step.count() > 0 ? 60 * most_points_ : most_points_);
   }
 
   bool rollup_reaches(std::int64_t id, const Tier& tier, const std::vector<Sample>& waiting) {
@@ -226,6 +227,7 @@ class PointsReader {
   Connection& connection_;
   const SeriesQuery& query_;
   const Waiting& waiting_;
+  std::int64_t most_points_;  // of a series
   Statement raw_extent_, rollup_extent_, chunks_, rollups_;
   std::int64_t from_ = 0, to_ = 0;  // microseconds: the part asked for that the series has
 };
@@ -238,13 +240,16 @@ std::vector<SeriesRow> series_of(Connection& connection, const std::string& name
 
 std::vector<SeriesPoints> series_points_of(Connection& connection, const SeriesQuery& query) {
   const Waiting waiting = read_waiting(connection);
-  PointsReader reader(connection, query, waiting);
-  std::vector<SeriesPoints> result;
   const auto& ids = query.ids;
-  for (SeriesRow& row : read_series(connection, query.name, waiting)) {
-    const bool asked = ids.empty() || std::find(ids.begin(), ids.end(), row.id) != ids.end();
-    if (asked && has_labels(row.labels, query.labels)) result.push_back(reader.read(std::move(row)));
-  }
+  std::vector<SeriesRow> asked = read_series(connection, query.name, waiting);
+  std::erase_if(asked, [&](const SeriesRow& row) {
+    const bool is_named = ids.empty() || std::find(ids.begin(), ids.end(), row.id) != ids.end();
+    return !is_named || !has_labels(row.labels, query.labels);
+  });
+  const std::int64_t share = kMostOfAll / std::max<std::int64_t>(1, static_cast<std::int64_t>(asked.size()));
+  PointsReader reader(connection, query, waiting, std::clamp<std::int64_t>(share, 1, kMostPoints));
+  std::vector<SeriesPoints> result;
+  for (SeriesRow& row : asked) result.push_back(reader.read(std::move(row)));
   return result;
 }
 

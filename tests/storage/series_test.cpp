@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "storage/series_query.h"
 #include "tests/storage/history_fixture.h"
 
 namespace etad::test {
@@ -100,6 +101,22 @@ TEST_F(SeriesTest, ASampleIsThereAtOnce) {
   EXPECT_THAT(query(0, 10, 0, {{"uuid", "GPU-b"}, {"gpu", "1"}}), SizeIs(1));
   EXPECT_THAT(query(0, 10, 0, {{"gpu", "10"}}), IsEmpty());
   EXPECT_THAT(query(5, 5, 0, {{"gpu", "0"}})[0].points, IsEmpty());
+}
+
+TEST_F(SeriesTest, TheMoreSeriesThereAreTheFewerPointsEachGives) {
+  constexpr int kSeries = 200;
+  std::vector<Reading> samples;
+  for (int i = 0; i < kSeries; ++i)
+    for (const int minute : {0, 9'000})
+      samples.push_back(power(60.0 * minute, 100, "gpu=" + std::to_string(i)));
+  add(samples);
+  const auto all = query(0, 600'000, 60);
+  ASSERT_THAT(all, SizeIs(kSeries));
+  for (const SeriesPoints& each : all) {
+    EXPECT_GE(each.step, seconds(540'000 / (kMostOfAll / kSeries)));
+    EXPECT_THAT(each.points, SizeIs(2));
+  }
+  EXPECT_EQ(query(0, 600'000, 60, {{"gpu", "7"}})[0].step, seconds(60));
 }
 
 // 30,000 samples over 9 hours, a tenth of them late by up to two hours, some not decimal: packed and waiting.
