@@ -267,13 +267,10 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   if (source.is_news(batch)) {
     const auto awake = wake(source);
     if (!awake) return tl::unexpected(awake.error());
-    const std::int64_t before = (*awake)->row.offset;
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
     const bool seen_coming = source.caught_up || was_just_begun(batch, wall);
     (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall);
     source.grows = source.caught_up;
-    const std::int64_t offset = (*awake)->row.offset;
-    counters_.bytes += batch.restarted ? offset : std::max<std::int64_t>(0, offset - before);
     touch(source);
   }
   note_activity(source, batch.modified, wall);
@@ -413,6 +410,7 @@ void Ingest::note_begun(IngestedSource& source) {
 void Ingest::accept(const std::vector<SourceCommit>& commits) {
   ++counters_.commits;
   for (const SourceCommit& commit : commits) {
+    counters_.bytes += commit.bytes;
     counters_.segments += static_cast<std::int64_t>(commit.records.segments.size());
     counters_.samples += static_cast<std::int64_t>(commit.records.samples());
   }

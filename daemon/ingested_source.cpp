@@ -1,5 +1,6 @@
 #include "daemon/ingested_source.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -75,7 +76,9 @@ void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, st
     lines = lines.subspan(1);
   for (const Line& line : lines)
     parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
+  const std::int64_t before = batch.restarted ? 0 : row.offset;
   stand_at(row, batch.after);
+  bytes += std::max<std::int64_t>(0, row.offset - before);
   if (batch.owner) row.owner = batch.owner;
   row.lines += static_cast<std::int64_t>(batch.lines.size()) - (batch.torn.empty() ? 0 : 1);
   row.truncated += batch.truncated_lines;
@@ -90,7 +93,7 @@ void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, st
 
 SourceCommit AwakeSource::commit() {
   account.close(parser, records, row);
-  SourceCommit out{row, std::move(records), std::move(finished)};
+  SourceCommit out{row, std::move(records), std::move(finished), std::exchange(bytes, 0)};
   out.source.state = parser.save();
   records = Records{};
   records.expect_samples_as_in(out.records);

@@ -31,6 +31,7 @@ struct AwakeSource {
   RowAccount account;
   Records records;
   std::vector<FinishedFile> finished;
+  std::int64_t bytes = 0;  // of log read for the records
 
   AwakeSource(SourceRow from, LogParser with);
 

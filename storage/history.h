@@ -23,6 +23,7 @@ struct SourceCommit {
   SourceRow source;  // id 0: new; the id is filled in
   Records records;
   std::vector<FinishedFile> finished;  // files of this source that ended with these records
+  std::int64_t bytes = 0;              // of log that was read for them
 };
 
 // What the sources of one owner may add to the history; 0: any number. Beyond, new networks (with their

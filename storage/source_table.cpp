@@ -100,7 +100,7 @@ SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
           c,
           "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
           " ORDER BY id"),
-      before_(c, "SELECT offset, owner FROM sources WHERE id = ?"),
+      is_nobodys_(c, "SELECT 1 FROM sources WHERE id = ? AND owner IS NULL"),
       count_of_owner_(c, "SELECT count(*) FROM sources WHERE owner = ? AND NOT pending"),
       without_runs_of_owner_(c,
                              "SELECT id FROM sources s WHERE owner = ? AND NOT pending"
@@ -142,10 +142,8 @@ std::int64_t SourceTable::forget_owner(std::int64_t uid) {
   return count;
 }
 
-std::optional<SourceTable::Before> SourceTable::before(std::int64_t id) {
-  auto rows = before_.query(id);
-  if (!rows.next()) return std::nullopt;
-  return Before{rows.get<std::int64_t>(0), rows.get<std::optional<std::int64_t>>(1)};
+bool SourceTable::is_nobodys(std::int64_t id) {
+  return is_nobodys_.query(id).next();
 }
 
 std::optional<SourceRow> SourceTable::find(std::int64_t id) {

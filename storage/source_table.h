@@ -20,11 +20,7 @@ class SourceTable {
   // others begin anew from where they stand, but for those with runs of somebody else, whose ordinals are taken. Gives
   // how many sources the owner had.
   std::int64_t forget_owner(std::int64_t uid);
-  struct Before {
-    std::int64_t offset = 0;
-    std::optional<std::int64_t> owner;
-  };
-  std::optional<Before> before(std::int64_t id);  // what is kept of it
+  bool is_nobodys(std::int64_t id);  // it is kept, and no owner is known
   void put(const FinishedFile& file, std::int64_t source_id);
 
   std::vector<SourceRow> all();                             // without state
@@ -56,7 +52,7 @@ class SourceTable {
   sqlite::Statement insert_, update_, place_, all_, imports_, find_, find_followed_, with_running_runs_,
       put_finished_, finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
-  sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, before_;
+  sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, is_nobodys_;
   sqlite::Statement count_of_owner_, without_runs_of_owner_, remove_owner_, forget_most_finished_;
 };
 

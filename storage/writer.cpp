@@ -129,7 +129,7 @@ Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant no
   auto done = transaction([&] {
     budgets_.begin(now);
     for (const SourceCommit& commit : commits) {
-      const bool all = take_source(commit.source);
+      const bool all = take_source(commit.source, commit.bytes);
       ids.push_back(sources_.put(commit.source));
       write(commit, ids.back(), all, now);
     }
@@ -141,15 +141,12 @@ Result<void> SqliteWriter::commit(std::vector<SourceCommit>& commits, Instant no
 }
 
 // What a source's new state means for its owner; false: the owner has no bytes left today.
-bool SqliteWriter::take_source(const SourceRow& source) {
-  const auto before = source.id != 0 ? sources_.before(source.id) : std::nullopt;
-  if (before && !before->owner && source.owner) {
+bool SqliteWriter::take_source(const SourceRow& source, std::int64_t bytes) {
+  if (source.owner && sources_.is_nobodys(source.id)) {
     runs_.own(source.id, *source.owner);
     budgets_.forget_state();
   }
-  if (!has_budget(source)) return true;
-  const std::int64_t from = before && before->offset <= source.offset ? before->offset : 0;
-  return budgets_.admits_bytes(source.owner.value_or(kUnknownOwner), source.offset - from);
+  return !has_budget(source) || budgets_.admits_bytes(source.owner.value_or(kUnknownOwner), bytes);
 }
 
 // The latest state of a run, as far as its owner's budget goes. One that was forgotten stays so.

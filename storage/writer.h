@@ -70,7 +70,7 @@ class SqliteWriter final : public Writer {
   template <class Body>
   Result<void> transaction(Body&& body);
   void write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now);
-  bool take_source(const SourceRow& source);
+  bool take_source(const SourceRow& source, std::int64_t bytes);
   std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
                                       Instant now);
   void forget_state();

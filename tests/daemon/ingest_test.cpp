@@ -52,6 +52,19 @@ MATCHER_P(SameSegments, expected, "") {
   return true;
 }
 
+// However often a log is replaced by one of its size: the day's budget of its owner goes by these bytes.
+TEST_F(Ingesting, WhatTakesALogsPlaceIsReadWholeAndCounted) {
+  append("lenet.log", lenet_);
+  start();
+  settle();
+  std::string other = lenet_;
+  std::ranges::reverse(other);
+  append("aside", other);
+  std::filesystem::rename(file("aside"), file("lenet.log"));
+  settle();
+  EXPECT_EQ(ingest_->counters().bytes, static_cast<std::int64_t>(lenet_.size() + other.rfind('\n') + 1));
+}
+
 TEST_F(Ingesting, ALogThatIsThereIsReadFromItsBeginning) {
   append("lenet.log", lenet_);
   start();

@@ -32,6 +32,7 @@ class BudgetTest : public ::testing::Test {
     run.state = RunState::finished;
     SourceCommit commit = source_with_run(path, 2, run);
     commit.source.owner = owner;
+    commit.bytes = 1000;
     return commit;
   }
 
@@ -97,7 +98,7 @@ TEST_F(BudgetTest, RunsBeyondTheBudgetAreRefusedWithAllThatBelongsToThem) {
 
 TEST_F(BudgetTest, OfWhatComesBeyondTheDaysBytesOnlyTheRunsStatesAreKept) {
   SourceCommit large = log(kBob, "/bob/large", "net");
-  large.source.offset = 100'000;
+  large.bytes = 100'000;
   commit(large);
   EXPECT_THAT(refused(), IsEmpty());
   commit(log(kBob, "/bob/more", "net"));
@@ -112,11 +113,11 @@ TEST_F(BudgetTest, OfWhatComesBeyondTheDaysBytesOnlyTheRunsStatesAreKept) {
 
 TEST_F(BudgetTest, TheDaysBytesOfAllLogsOfACommitCountAndOutlastARestart) {
   std::vector<SourceCommit> commits{log(kBob, "/bob/1", "net"), log(kBob, "/bob/2", "net")};
-  for (SourceCommit& each : commits) each.source.offset = 40'000;
+  for (SourceCommit& each : commits) each.bytes = 40'000;
   must(writer_->commit(commits, kNow));
   open();
   SourceCommit third = log(kBob, "/bob/3", "net");
-  third.source.offset = 40'000;
+  third.bytes = 40'000;
   commit(third);
   EXPECT_THAT(refused(), IsEmpty()) << "80,000 were taken before it";
   commit(log(kBob, "/bob/4", "net"));
@@ -172,10 +173,10 @@ TEST_F(BudgetTest, AnImportHasNone) {
 TEST_F(BudgetTest, WhatIsReadAgainHasNone) {
   for (int i = 0; i < 9; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net"));
   SourceCommit large = log(kBob, "/bob/large", "net");
-  large.source.offset = 80'000;
+  large.bytes = 80'000;
   commit(large);
   SourceCommit again = log(kBob, "/bob/large", "net");
-  again.source.offset = 80'000;
+  again.bytes = 80'000;
   again.source.pending = true;
   commit(again);
   must(writer_->replace_source(10, 11));
@@ -183,7 +184,6 @@ TEST_F(BudgetTest, WhatIsReadAgainHasNone) {
   EXPECT_EQ(must(reader_->size()).segments, 20);
   SourceCommit more = log(kBob, "/bob/0", "net");
   more.source.id = 1;
-  more.source.offset = 2'000;
   commit(more);
   EXPECT_EQ(must(reader_->size()).segments, 22);
   EXPECT_THAT(refused(), IsEmpty());
