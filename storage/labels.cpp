@@ -150,7 +150,13 @@ void apply_labels(Run& run, const TextMap& labels) {
     if (value.empty() && it != labels.end()) value = it->second;
   }
   const auto devices = number(labels, "devices");
-  if (devices && run.devices == 0) run.devices = *devices;
+  if (devices && run.devices == 0) {
+    // Where the log did not say how many they are, its samples are one device's.
+    auto& samples = run.train.samples_per_iteration;
+    const auto of_one = samples_per_iteration(run.train.batch_size.value_or(0), 1, iter_size_of(run));
+    if (of_one > 0 && samples == of_one) samples.reset();
+    run.devices = *devices;
+  }
 
   const auto batch = number(labels, "batch_size");
   if (run.job != Job::test) fill_phase(run.train, batch, run.devices, iter_size_of(run));

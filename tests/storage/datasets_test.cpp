@@ -87,6 +87,23 @@ TEST_F(DatasetsTest, AnUnknownNumberOfDevicesIsNoneOfTheKnown) {
   EXPECT_THAT(data(key_of(unknown)), SizeIs(1));
 }
 
+TEST_F(DatasetsTest, ALabelledNumberOfDevicesMultipliesABatchOfOne) {
+  etad::Run unknown = lenet();
+  unknown.devices = 0;
+  unknown.settings["iter_size"] = "2";
+  unknown.train.samples_per_iteration = 128;
+  commit(source_with_run("/unknown.log", 3, unknown));
+  etad::Run known = lenet();
+  known.train.samples_per_iteration = 640;
+  known.devices = 0;
+  commit(source_with_run("/known.log", 3, known));
+  for (const std::int64_t run : {1, 2}) must(writer().set_labels(run, {{"devices", "4"}}));
+  EXPECT_EQ(must(reader().run(1))->run.train.samples_per_iteration, 512);
+  EXPECT_EQ(must(reader().run(2))->run.train.samples_per_iteration, 640) << "the log's own word";
+  must(writer().set_labels(1, {{"devices", ""}}));
+  EXPECT_EQ(must(reader().run(1))->run.train.samples_per_iteration, 128);
+}
+
 TEST_F(DatasetsTest, TimingRunsAndUnknownNetworksAreNoData) {
   etad::Run timing = lenet();
   timing.job = Job::time;
