@@ -9,6 +9,7 @@ namespace etad::prediction {
 namespace {
 
 constexpr double kLeastCovered = 0.5;  // share of the run's time
+constexpr double kLongestStep = 0.1;   // likewise: a longer one is more of what was before and behind
 
 }  // namespace
 
@@ -20,9 +21,10 @@ Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::stri
   const auto& gpus = usage->gpus;
   if (gpus.empty() || (row.run.devices > 0 && static_cast<std::int64_t>(gpus.size()) != row.run.devices))
     return out;
-  const double least = kLeastCovered * to_seconds(usage->to - usage->from);
+  const double seconds = to_seconds(usage->to - usage->from);
   const auto seen = [&](const std::optional<TimeIntegral>& each) {
-    return each && each->covered > 0 && each->covered >= least;
+    return each && each->covered > 0 && each->covered >= kLeastCovered * seconds &&
+           each->step <= kLongestStep * seconds;
   };
   if (std::ranges::all_of(gpus, seen, &GpuUsage::power)) {
     out.watts = 0;

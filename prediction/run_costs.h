@@ -14,8 +14,8 @@ struct RunCosts {
   std::optional<double> peak_bytes;  // the largest sample of any one of them
 };
 
-// Of a run that is over. Absent where the traces tell of less than half its time, or of not all its GPUs:
-// what they did not see may be anything.
+// Of a run that is over. Absent where the traces tell of less than half its time, of not all its GPUs, or in steps
+// longer than a tenth of it: what they did not see may be anything.
 Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host);
 
 }  // namespace etad::prediction

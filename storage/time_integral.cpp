@@ -92,7 +92,9 @@ TimeIntegral of_steps(const std::vector<SeriesPoint>& points, std::chrono::secon
     if (inside(point) || !any_inside) sum.extent(point.min, point.max);
     sum.area(point.mean, overlap * std::min(static_cast<double>(point.count) / usual, 1.0));
   }
-  return sum.total();
+  TimeIntegral total = sum.total();
+  total.step = static_cast<double>(step.count());
+  return total;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct TimeIntegral {
   double covered = 0;       // seconds that the samples vouch for
   double integral = 0;      // the value times seconds, over those: of a power in W, the energy in J
   double min = 0, max = 0;  // of the samples; no meaning where covered is 0
+  double step = 0;          // seconds; 0: of the samples themselves
   double mean() const { return covered > 0 ? integral / covered : 0; }
 };
 

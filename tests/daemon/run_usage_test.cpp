@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "daemon/service/router.h"
+#include "prediction/run_costs.h"
 #include "tests/daemon/temp_daemon.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"
@@ -104,6 +105,37 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   ASSERT_EQ(models->energy->data().size(), 1U) << "joules of an iteration: its 0.1 s at 200 W";
   EXPECT_NEAR(models->energy->data().begin()->second.front().value, 20, 1e-6);
   EXPECT_EQ(models->memory->data().begin()->second.front().value, 2048.0 * 1024 * 1024);
+}
+
+class OldTraces : public TempHistory {
+ protected:
+  std::optional<double> watts_of_a_run(std::chrono::seconds length) {
+    RunRow row;
+    row.run.state = RunState::finished;
+    row.run.host = "gpu1";
+    row.run.started_at = kToday + std::chrono::seconds(610);
+    row.run.ended_at = *row.run.started_at + length;
+    row.labels = {{"gpus", "0"}};
+    return prediction::costs_of_run(*reader_, row, "gpu1").value().watts;
+  }
+};
+
+// The others of its minute, and of its hour, would count as well.
+TEST_F(OldTraces, MeasureNoRunByStepsThatAreLongBesideIt) {
+  std::vector<SourceCommit> trace(1);
+  for (int second = 0; second < 3600; second += 10)
+    trace[0].records.add_sample({"gpu.power", "gpu=0", "W"}, kToday + std::chrono::seconds(second), 100);
+  const auto maintain = [&](Instant now) {
+    ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.maintain(now); }));
+  };
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.commit(trace, kToday); }));
+  maintain(kToday);
+  EXPECT_NEAR(watts_of_a_run(std::chrono::minutes(5)).value_or(0), 100, 1e-6);
+  for (const int minute : {0, 1})  // the series are looked through in turns
+    maintain(kToday + std::chrono::days(9) + std::chrono::minutes(minute));
+  EXPECT_FALSE(watts_of_a_run(std::chrono::minutes(5)))
+      << "half of its first and of its last minute are others'";
+  EXPECT_NEAR(watts_of_a_run(std::chrono::minutes(20)).value_or(0), 100, 1e-6);
 }
 
 }  // namespace
