@@ -1,5 +1,7 @@
 #include "storage/run_table.h"
 
+#include <tuple>
+
 #include "storage/codes.h"
 #include "storage/row_values.h"
 #include "storage/run_row.h"
@@ -95,6 +97,10 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
                  " dataset_id = ?3, owner = excluded.owner, " +
                      std::string(kSums)),
       put_sums_(c, std::string("UPDATE run_phases SET ") + kSums + " WHERE run_id = ?1 AND phase = ?2"),
+      forget_costs_(c,
+                    "UPDATE run_phases SET joules = NULL, peak_bytes = NULL WHERE run_id = ?1 AND NOT EXISTS"
+                    " (SELECT 1 FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.id = ?1"
+                    "  AND s.format = 'measurements')"),
       put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
       change_(c, "UPDATE runs SET updated_at = updated_at WHERE id = ?"),
       without_costs_(c,
@@ -226,6 +232,11 @@ bool RunTable::label(std::int64_t run_id, const TextMap& added, const std::strin
   auto row = read(run_id);
   if (!row) return false;
   TextMap said = said_by_log(row->run);
+  const auto measured_by = [&](const TextMap& labels) {
+    const auto gpus = labels.find("gpus");
+    return std::tuple(row->run.host, row->run.devices, gpus == labels.end() ? std::string() : gpus->second);
+  };
+  const auto before = measured_by(row->labels);
   if (auto rows = labels_.query(run_id); rows.next()) said = text_map(rows.get<std::string_view>(1));
   restore_said(row->run, said);
   RunLabels labels{row->labels, row->label_origins};
@@ -237,7 +248,14 @@ bool RunTable::label(std::int64_t run_id, const TextMap& added, const std::strin
   apply_labels(row->run, labels.values);
   put_labels_.run(run_id, to_json(labels), to_json(said));
   run_row::write(update_, row->run, run_id, row->updated_at.value_or(Instant{}));
-  write_phases(run_id, row->run, false, false);
+  // What the traces of other GPUs told of it. A table of measurements says itself what they cost.
+  const bool measured_anew = measured_by(labels.values) != before;
+  if (measured_anew) {
+    forget_costs_.run(run_id);
+    for (PhaseSummary* sums : {&row->run.train, &row->run.test})
+      sums->joules = sums->peak_bytes = std::nullopt;
+  }
+  write_phases(run_id, row->run, false, measured_anew);
   return true;
 }
 

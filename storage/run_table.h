@@ -33,7 +33,8 @@ class RunTable {
   // measured by it.
   // Of the latest 20,000 runs: more than any model rests on.
   void measure_anew(Instant from, Instant to);
-  // By its user, or as found at `origin`. False: there is no such run.
+  // By its user, or as found at `origin`. False: there is no such run. Where it is about other GPUs by that, their traces
+  // are to tell anew what it cost.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
   void adopt(std::int64_t source_id);   // it is pending no longer: its runs join their datasets
   void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
@@ -61,7 +62,7 @@ class RunTable {
   sqlite::Connection& connection_;
   DatasetTable& datasets_;
   sqlite::Statement find_, insert_, update_, progress_, read_, of_source_, architecture_;
-  sqlite::Statement phase_, put_phase_, put_sums_, put_costs_, change_, without_costs_;
+  sqlite::Statement phase_, put_phase_, put_sums_, forget_costs_, put_costs_, change_, without_costs_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, note_forgotten_, is_forgotten_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, of_owner_;

@@ -105,6 +105,12 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   ASSERT_EQ(models->energy->data().size(), 1U) << "joules of an iteration: its 0.1 s at 200 W";
   EXPECT_NEAR(models->energy->data().begin()->second.front().value, 20, 1e-6);
   EXPECT_EQ(models->memory->data().begin()->second.front().value, 2048.0 * 1024 * 1024);
+
+  ASSERT_TRUE(daemon_->label(1, {{"gpus", "0"}}));  // its user knows better
+  ASSERT_TRUE(daemon_->refit());
+  const auto relabelled = daemon_->models();
+  EXPECT_NEAR(relabelled->energy->data().begin()->second.front().value, 5, 1e-6) << "at 50 W";
+  EXPECT_EQ(relabelled->memory->data().begin()->second.front().value, 100.0 * 1024 * 1024);
 }
 
 class OldTraces : public TempHistory {

@@ -104,6 +104,26 @@ TEST_F(DatasetsTest, ALabelledNumberOfDevicesMultipliesABatchOfOne) {
   EXPECT_EQ(must(reader().run(1))->run.train.samples_per_iteration, 128);
 }
 
+TEST_F(DatasetsTest, WhatTheTracesOfOtherGpusToldOfARunDoesNotHold) {
+  auto log = source_with_run("/a.log", 3);
+  commit(log);
+  auto table = source_with_run("/table.csv", 3);
+  table.source.format = "measurements";
+  table.records.runs[0].train.joules = 900;
+  table.records.runs[0].network = "ResNet";
+  commit(table);
+  must(writer().put_costs(1, Phase::train, 500, 2e9));
+  changed();
+  must(writer().set_labels(1, {{"job", "4711"}}));
+  EXPECT_THAT(changed(), IsEmpty());
+  EXPECT_EQ(must(reader().run(1))->run.train.joules, 500);
+  for (const std::int64_t run : {1, 2}) must(writer().set_labels(run, {{"gpus", "1"}}));
+  EXPECT_THAT(changed(), SizeIs(2)) << "to be measured anew";
+  EXPECT_FALSE(must(reader().run(1))->run.train.joules);
+  EXPECT_FALSE(must(reader().run(1))->run.train.peak_bytes);
+  EXPECT_EQ(must(reader().run(2))->run.train.joules, 900) << "the table's own word";
+}
+
 TEST_F(DatasetsTest, TimingRunsAndUnknownNetworksAreNoData) {
   etad::Run timing = lenet();
   timing.job = Job::time;
