@@ -201,7 +201,7 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
 }
 
 Result<void> LogImport::commit() {
-  account_.close(parser_, records_, row_);
+  account_.close(parser_, records_, row_, options_.now());
   row_.head = identity_.head(unread());
   row_.offset = end();
   row_.size = identity_.size();

@@ -173,7 +173,7 @@ Result<std::optional<SourceRow>> Ingest::take_import(Writer& writer, IngestedSou
     } else {
       before->awake->parser.close(before->awake->records);
       before->awake->row.gone = true;
-      commits.push_back(before->awake->commit());
+      commits.push_back(before->awake->commit(wall_));
     }
   }
   commits.push_back({**row, {}, {}});
@@ -362,8 +362,8 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
-  for (IngestedSource* source : moved_) commits.push_back(source->awake->commit());
-  for (const auto& [source, awake] : ended_) commits.push_back(awake->commit());
+  for (IngestedSource* source : moved_) commits.push_back(source->awake->commit(wall_));
+  for (const auto& [source, awake] : ended_) commits.push_back(awake->commit(wall_));
   if (!commits.empty()) {
     const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
     const bool begins = any([](IngestedSource* each) { return each->id == 0; });

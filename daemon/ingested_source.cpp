@@ -91,8 +91,8 @@ void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, st
   if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
 }
 
-SourceCommit AwakeSource::commit() {
-  account.close(parser, records, row);
+SourceCommit AwakeSource::commit(Instant now) {
+  account.close(parser, records, row, now);
   SourceCommit out{row, std::move(records), std::move(finished), std::exchange(bytes, 0)};
   out.source.state = parser.save();
   records = Records{};

@@ -38,7 +38,7 @@ struct AwakeSource {
   // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none.
   void take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
             Instant wall);
-  SourceCommit commit();                        // what came since the last one, for the history to keep
+  SourceCommit commit(Instant now);             // what came since the last one, for the history to keep
   void add_to(IngestCounters& counters) const;  // what the row counts beyond what the history has
   void note_committed();                        // the history has it
 };

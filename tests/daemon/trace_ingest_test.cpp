@@ -66,6 +66,17 @@ class Tracing : public FollowedFiles {
   }
 };
 
+// They would be kept until their day has gone by.
+TEST_F(Tracing, SamplesOfDaysToComeAreRejected) {
+  const std::string to_come = "2026/11/24 12:00:00.000, 0, 100.00 W\n";
+  append("smi.csv", smi_trace(60) + to_come);
+  start();
+  wait();
+  EXPECT_EQ(points("gpu.power", "0").size(), 60U);
+  EXPECT_EQ(source().rejected, 1);
+  EXPECT_EQ(import(smi_trace(90) + to_come).rejected, 1);
+}
+
 TEST_F(Tracing, AFollowedTraceBecomesSeries) {
   append("smi.csv", smi_trace(60));
   start();
