@@ -21,7 +21,8 @@ bool fits(std::int64_t has, std::int64_t budget) {
 BudgetTable::BudgetTable(sqlite::Connection& c, const Budgets& budgets)
     : budgets_(budgets),
       runs_(c, "SELECT count(*) FROM runs WHERE owner IS ?"),
-      networks_(c, "SELECT DISTINCT network, architecture FROM runs WHERE owner IS ? LIMIT ?"),
+      networks_(c, "SELECT DISTINCT network, architecture FROM runs WHERE owner IS ?"
+                  " AND (network <> '' OR architecture <> '') LIMIT ?"),
       series_(c, "SELECT count(*) FROM series WHERE owner IS ?"),
       day_(c, "SELECT bytes FROM owner_days WHERE owner = ? AND day = ?"),
       put_day_(c,

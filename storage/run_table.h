@@ -18,6 +18,7 @@ class RunTable {
   RunTable(sqlite::Connection& connection, DatasetTable& datasets);
 
   std::optional<std::int64_t> find(std::int64_t source_id, std::int64_t ordinal);
+  std::optional<RunRow> read(std::int64_t run_id);  // of no pending source
 
   // Writes the run's latest state, its labels applied, and gives its id. Runs of a pending source join no dataset. A new
   // run gets `source`'s owner, and keeps it.
@@ -56,7 +57,6 @@ class RunTable {
  private:
   void write_phases(std::int64_t run_id, const Run& run, bool pending, bool changed);
   void write_phase(std::int64_t run_id, const Run& run, Phase phase, bool pending, bool changed);
-  std::optional<RunRow> read(std::int64_t run_id);
   std::vector<std::int64_t> runs_of(std::int64_t source_id);
 
   sqlite::Connection& connection_;

@@ -159,6 +159,7 @@ std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const 
   if (!is_known) {
     if (!budgets_.admits_run(owner, run)) return std::nullopt;
   } else if (!budgets_.admits_network(owner, run)) {
+    if (run.state != RunState::running) budgets_.refuse(owner, "networks", 1);
     Run nameless = run;
     nameless.network.clear();
     nameless.architecture.clear();
@@ -380,7 +381,19 @@ Result<void> SqliteWriter::add_found_labels(std::int64_t source_id, std::int64_t
   }
   if (usable.empty()) return {};
   return transaction([&] {
-    if (const auto id = runs_.find(source_id, ordinal)) runs_.label(*id, usable, origin);
+    const auto id = runs_.find(source_id, ordinal);
+    const auto row = id ? runs_.read(*id) : std::nullopt;
+    if (!row) return;
+    if (const auto network = usable.find("network"); network != usable.end() && row->run.network.empty()) {
+      Run named = row->run;
+      named.network = network->second;
+      const std::int64_t owner = row->owner.value_or(kUnknownOwner);
+      if (!budgets_.admits_network(owner, named)) {
+        budgets_.refuse(owner, "networks", 1);
+        usable.erase(network);
+      }
+    }
+    runs_.label(*id, usable, origin);
   });
 }
 

@@ -83,6 +83,35 @@ TEST_F(BudgetTest, ARunThatTakesAnotherNameLaterHasNoneBeyondTheBudget) {
   must(writer_->commit(commits, kNow));
   EXPECT_EQ(must(reader_->run(4))->run.network, "");
   EXPECT_EQ(must(reader_->networks()).size(), 3U);
+  EXPECT_THAT(refused(), IsEmpty()) << "it is not over yet";
+  run.state = RunState::finished;
+  commits[0].records.runs = {run};
+  must(writer_->commit(commits, kNow));
+  EXPECT_THAT(refused(), ElementsAre("1002 networks 1"));
+}
+
+TEST_F(BudgetTest, ARunWithoutANameTakesNoNetworksPlace) {
+  for (const std::string name : {"", "net1", "net2", "net3"}) {
+    SourceCommit each = log(kBob, "/bob/" + name, name);
+    each.records.runs[0].architecture.clear();
+    commit(each);
+    open();
+  }
+  EXPECT_THAT(refused(), IsEmpty());
+}
+
+TEST_F(BudgetTest, ANetworkThatACommandLineNamesCountsAsOneOfALog) {
+  for (const std::string name : {"net1", "net2", "net3", ""}) {
+    SourceCommit each = log(kBob, "/bob/" + name, name);
+    each.records.runs[0].architecture.clear();
+    commit(each);
+  }
+  must(writer_->add_found_labels(4, 0, {{"network", "late"}, {"device", "K80"}}, "command line"));
+  EXPECT_EQ(must(reader_->run(4))->run.network, "");
+  EXPECT_EQ(must(reader_->run(4))->labels.count("device"), 1U) << "what else it says stays";
+  EXPECT_THAT(refused(), ElementsAre("1002 networks 1"));
+  must(writer_->add_found_labels(4, 0, {{"network", "net1"}}, "command line"));
+  EXPECT_EQ(must(reader_->run(4))->run.network, "net1");
 }
 
 TEST_F(BudgetTest, RunsBeyondTheBudgetAreRefusedWithAllThatBelongsToThem) {
