@@ -8,6 +8,11 @@ namespace {
 constexpr std::int64_t kUnsaved =
     64 * 1024;  // bytes that a start may have forgotten: not each line writes its row
 
+// Of an owner. What has no budget uses up none.
+const std::string kOfFollowedLogs =
+    "FROM runs r JOIN sources s ON s.id = r.source_id"
+    " WHERE r.owner IS ? AND s.kind <> 'import' AND NOT s.pending";
+
 std::int64_t count(sqlite::Statement& statement, std::int64_t owner) {
   return statement.number(owner == kUnknownOwner ? std::nullopt : std::optional(owner));
 }
@@ -20,9 +25,9 @@ bool fits(std::int64_t has, std::int64_t budget) {
 
 BudgetTable::BudgetTable(sqlite::Connection& c, const Budgets& budgets)
     : budgets_(budgets),
-      runs_(c, "SELECT count(*) FROM runs WHERE owner IS ?"),
-      networks_(c, "SELECT DISTINCT network, architecture FROM runs WHERE owner IS ?"
-                  " AND (network <> '' OR architecture <> '') LIMIT ?"),
+      runs_(c, "SELECT count(*) " + kOfFollowedLogs),
+      networks_(c, "SELECT DISTINCT r.network, r.architecture " + kOfFollowedLogs +
+                       " AND (r.network <> '' OR r.architecture <> '') LIMIT ?"),
       series_(c, "SELECT count(*) FROM series WHERE owner IS ?"),
       day_(c, "SELECT bytes FROM owner_days WHERE owner = ? AND day = ?"),
       put_day_(c,

@@ -198,6 +198,17 @@ TEST_F(BudgetTest, AnImportHasNone) {
   EXPECT_THAT(refused(), IsEmpty());
 }
 
+TEST_F(BudgetTest, AnImportUsesUpNone) {
+  for (int i = 0; i < 12; ++i) {
+    SourceCommit import = log(kBob, "/import/" + std::to_string(i), "net" + std::to_string(i));
+    import.source.kind = "import";
+    commit(import);
+  }
+  for (int i = 0; i < 3; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "own" + std::to_string(i)));
+  EXPECT_EQ(must(reader_->size()).runs, 15);
+  EXPECT_THAT(refused(), IsEmpty());
+}
+
 // Its measurements would go with the source whose place it takes, and the day's bytes be spent twice.
 TEST_F(BudgetTest, WhatIsReadAgainHasNone) {
   for (int i = 0; i < 9; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net"));
