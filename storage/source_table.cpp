@@ -103,10 +103,14 @@ SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
       is_nobodys_(c, "SELECT 1 FROM sources WHERE id = ? AND owner IS NULL"),
       count_of_owner_(c, "SELECT count(*) FROM sources WHERE owner = ? AND NOT pending"),
       without_runs_of_owner_(c,
-                             "SELECT id FROM sources s WHERE owner = ? AND NOT pending"
+                             "SELECT id FROM sources s WHERE owner = ? AND NOT pending AND kind <> 'import'"
                              " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"),
-      remove_owner_(c,
-                    "DELETE FROM sources WHERE owner = ? AND (gone OR kind = 'import') AND NOT pending"
+      ended_of_owner_(c,
+                      "SELECT id FROM sources s WHERE owner = ? AND NOT pending AND (gone OR kind = 'import')"
+                      " AND (kind <> 'import' OR format = ''"
+                      " OR EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id))"),
+      remove_ended_(c,
+                    "DELETE FROM sources WHERE id = ?"
                     " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)"),
       forget_most_finished_(
           c,
@@ -132,13 +136,19 @@ std::int64_t SourceTable::put(const SourceRow& source) {
   return source.id;
 }
 
-std::int64_t SourceTable::forget_owner(std::int64_t uid) {
+std::vector<std::int64_t> SourceTable::ended_of(std::int64_t uid) {
+  std::vector<std::int64_t> ids;
+  for (auto rows = ended_of_owner_.query(uid); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
+}
+
+std::int64_t SourceTable::forget_owner(std::int64_t uid, const std::vector<std::int64_t>& ended) {
   const std::int64_t count = count_of_owner_.number(uid);
   std::vector<std::int64_t> without_runs;
   for (auto rows = without_runs_of_owner_.query(uid); rows.next();)
     without_runs.push_back(rows.get<std::int64_t>(0));
   for (const std::int64_t id : without_runs) pass_over(id);
-  remove_owner_.run(uid);
+  for (const std::int64_t id : ended) remove_ended_.run(id);
   return count;
 }
 

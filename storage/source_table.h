@@ -16,10 +16,13 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
-  // After all runs of an owner were removed: that owner's imports, and sources whose files are gone, are removed too. The
+  // Before an owner's runs are removed: that owner's imports and sources whose files are gone. Not an import that never
+  // had runs, a trace: its samples stay, and would be there twice if it were imported again.
+  std::vector<std::int64_t> ended_of(std::int64_t uid);
+  // After that: those of them that have no runs of somebody else are removed too. The
   // others begin anew from where they stand, but for those with runs of somebody else, whose ordinals are taken. Gives
   // how many sources the owner had.
-  std::int64_t forget_owner(std::int64_t uid);
+  std::int64_t forget_owner(std::int64_t uid, const std::vector<std::int64_t>& ended);
   bool is_nobodys(std::int64_t id);  // it is kept, and no owner is known
   void put(const FinishedFile& file, std::int64_t source_id);
 
@@ -53,7 +56,8 @@ class SourceTable {
       put_finished_, finished_, finished_of_, forget_finished_;
   sqlite::Statement pending_, clear_pending_, remove_;
   sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, is_nobodys_;
-  sqlite::Statement count_of_owner_, without_runs_of_owner_, remove_owner_, forget_most_finished_;
+  sqlite::Statement count_of_owner_, without_runs_of_owner_, ended_of_owner_, remove_ended_,
+      forget_most_finished_;
 };
 
 // SELECT of a SourceRow, with or without the tracker's state, to be read by read_source().

@@ -310,11 +310,12 @@ Result<void> SqliteWriter::forget_run(std::int64_t run_id) {
 Result<Forgotten> SqliteWriter::forget_owner(std::int64_t uid) {
   Forgotten out;
   auto done = transaction([&] {
+    const auto ended = sources_.ended_of(uid);
     for (const std::int64_t id : runs_.of_owner(uid)) {
       drop_run(id);
       ++out.runs;
     }
-    out.sources = sources_.forget_owner(uid);
+    out.sources = sources_.forget_owner(uid, ended);
     budgets_.forget_state();
   });
   if (!done) return tl::unexpected(done.error());

@@ -113,6 +113,13 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   EXPECT_EQ(relabelled->memory->data().begin()->second.front().value, 100.0 * 1024 * 1024);
 }
 
+TEST_F(RunUsage, AnImportedTraceIsNotForgottenForItsSamplesWouldStay) {
+  import("/var/log/gpu/smi.csv", smi_csv());
+  const auto done = daemon_->forget_source(1);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::conflict);
+}
+
 class OldTraces : public TempHistory {
  protected:
   std::optional<double> watts_of_a_run(std::chrono::seconds length) {

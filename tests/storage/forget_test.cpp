@@ -98,5 +98,25 @@ TEST_F(Forgetting, AnOwnerLeavesAnImportThatIsUnderWay) {
   EXPECT_THAT(must(reader().runs({})), SizeIs(2));
 }
 
+TEST_F(Forgetting, AnOwnersTraceThatWasImportedIsKnownFurther) {
+  SourceCommit trace;
+  trace.source.path = "/smi.csv";
+  trace.source.kind = "import";
+  trace.source.format = "nvidia-smi";
+  trace.source.owner = kBen;
+  trace.finished = {{"identity", "/smi.csv", 0, kNow}};
+  commit(trace);
+  SourceCommit log = source_with_run("/a.log", 3);
+  log.source.kind = "import";
+  log.source.owner = kBen;
+  commit(log);
+  must(writer().forget_owner(kBen));
+  const auto sources = must(reader().sources());
+  ASSERT_THAT(sources, SizeIs(1));
+  EXPECT_EQ(sources[0].path, "/smi.csv") << "its samples stay, and are not to come twice";
+  EXPECT_EQ(sources[0].format, "nvidia-smi");
+  EXPECT_THAT(must(writer().finished_files()), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace etad::test
