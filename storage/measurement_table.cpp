@@ -21,7 +21,10 @@ MeasurementTable::Chunks<Codec>::Chunks(sqlite::Connection& c, const std::string
       update(c, "UPDATE " + table + " SET count = ?2, body = ?3 WHERE id = ?1"),
       count_of_source(c, "SELECT sum(count) FROM " + table +
                              " WHERE run_id IN (SELECT id FROM runs WHERE source_id = ?)"),
-      count_of_run(c, "SELECT sum(count) FROM " + table + " WHERE run_id = ?") {}
+      count_of_run(c, "SELECT sum(count) FROM " + table + " WHERE run_id = ?"),
+      count_of_owner(c, "SELECT sum(count) FROM " + table +
+                            " WHERE run_id IN (SELECT id FROM runs WHERE owner = ? AND source_id IN"
+                            " (SELECT id FROM sources WHERE NOT pending))") {}
 
 MeasurementTable::MeasurementTable(sqlite::Connection& c)
     : connection_(c),
@@ -70,6 +73,12 @@ void MeasurementTable::forget_run(std::int64_t run_id) {
   forget_state();
   new_segments_ -= segments_.count_of_run.number(run_id);
   new_points_ -= points_.count_of_run.number(run_id);
+}
+
+void MeasurementTable::forget_owner(std::int64_t uid) {
+  forget_state();
+  new_segments_ -= segments_.count_of_owner.number(uid);
+  new_points_ -= points_.count_of_owner.number(uid);
 }
 
 template <class Entry, class Codec>

@@ -35,6 +35,7 @@ class MeasurementTable {
 
   void forget(std::int64_t source_id);   // its runs are about to go: takes them off the totals
   void forget_run(std::int64_t run_id);  // the same for one of them
+  void forget_owner(std::int64_t uid);   // and for all of an owner's, but of pending sources
   void forget_state();                   // what is remembered of rows: a transaction was taken back
 
  private:
@@ -48,7 +49,7 @@ class MeasurementTable {
   template <class Codec>
   struct Chunks {
     Chunks(sqlite::Connection& connection, const std::string& table);
-    sqlite::Statement tail, insert, update, count_of_source, count_of_run;
+    sqlite::Statement tail, insert, update, count_of_source, count_of_run, count_of_owner;
     std::map<std::int64_t, Tail<Codec>>
         tails;  // by run: unpacking one at each line would be most of appending
   };

@@ -72,6 +72,8 @@ constexpr const char* kCommon =
     " AND (b.started_at IS NULL OR b.iteration = a.iteration)"
     " AND a.ordinal NOT IN (SELECT before FROM dated) AND b.ordinal NOT IN (SELECT after FROM dated)";
 
+const std::string kOfOwner = "owner = ? AND source_id IN (SELECT id FROM sources WHERE NOT pending)";
+
 }  // namespace
 
 RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
@@ -130,9 +132,14 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       own_phases_(c,
                   "UPDATE run_phases SET owner = ?2 WHERE owner = -1"
                   " AND run_id IN (SELECT id FROM runs WHERE source_id = ?1)"),
-      of_owner_(c,
-                "SELECT r.id FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.owner = ? AND NOT "
-                "s.pending") {}
+      datasets_of_owner_(c,
+                         "SELECT DISTINCT dataset_id FROM run_phases WHERE owner = ?1"
+                         " AND dataset_id IS NOT NULL"),
+      note_owners_(c,
+                   "INSERT OR REPLACE INTO forgotten_runs"
+                   " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE " +
+                       kOfOwner),
+      forget_owners_(c, "DELETE FROM runs WHERE " + kOfOwner) {}
 
 std::optional<std::int64_t> RunTable::find(std::int64_t source_id, std::int64_t ordinal) {
   auto rows = find_.query(source_id, ordinal);
@@ -288,10 +295,13 @@ void RunTable::remove(std::int64_t source_id) {
   remove_.run(source_id);
 }
 
-std::vector<std::int64_t> RunTable::of_owner(std::int64_t uid) {
-  std::vector<std::int64_t> ids;
-  for (auto rows = of_owner_.query(uid); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
-  return ids;
+std::int64_t RunTable::forget_owner(std::int64_t uid) {
+  std::vector<std::int64_t> datasets;
+  for (auto rows = datasets_of_owner_.query(uid); rows.next();) datasets.push_back(rows.get<std::int64_t>(0));
+  for (const std::int64_t id : datasets) datasets_.touch(id);
+  note_owners_.run(uid);
+  forget_owners_.run(uid);
+  return connection_.changes();
 }
 
 void RunTable::forget(std::int64_t run_id) {

@@ -311,10 +311,8 @@ Result<Forgotten> SqliteWriter::forget_owner(std::int64_t uid) {
   Forgotten out;
   auto done = transaction([&] {
     const auto ended = sources_.ended_of(uid);
-    for (const std::int64_t id : runs_.of_owner(uid)) {
-      drop_run(id);
-      ++out.runs;
-    }
+    measurements_.forget_owner(uid);
+    out.runs = runs_.forget_owner(uid);
     out.sources = sources_.forget_owner(uid, ended);
     budgets_.forget_state();
   });
