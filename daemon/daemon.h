@@ -70,6 +70,7 @@ class Daemon final : public service::Backend {
   std::shared_ptr<const FormatSet> formats() override;
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override;
+  Result<std::unique_ptr<Reader>> reader() override { return Reader::open(history_); }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override EXCLUDES(networks_mutex_);
   Result<prediction::RefitReport> refit() override;
   Result<std::vector<std::string>> reload() override;

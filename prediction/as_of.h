@@ -9,7 +9,8 @@
 namespace etad::prediction {
 
 // Of the network asked for: models from the runs that were over at `question.at`, and what all such runs say together,
-// the machine's drift of then included. Made anew for the question, so it costs what a refit costs.
-std::shared_ptr<const ModelSet> as_of(const ModelSet& models, const Question& question);
+// the machine's drift of then included. Made anew, so it costs what a refit costs: once for all that is asked of then.
+// Of a question without `at`: the models themselves.
+std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, const Question& question);
 
 }  // namespace etad::prediction

@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "prediction/as_of.h"
 #include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
@@ -388,8 +387,8 @@ Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question
   Estimate out;
   out.question = recognized(*models, asked);
   if (auto counted = count_tokens(out.question, *models); !counted) return refuse(std::move(counted.error()));
-  out.now = out.question.at ? out.question.at : now;
-  out.models = out.question.at ? as_of(*models, out.question) : std::move(models);
+  out.now = now;
+  out.models = std::move(models);
   auto answered = answer(out);
   if (!answered && answered.error().kind == Refusal::Kind::ambiguous) {
     if (auto same = alike(out, answered.error())) return std::move(*same);

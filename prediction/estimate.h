@@ -38,7 +38,8 @@ struct Estimate {
   std::size_t alike = 1;
 };
 
-// `now`: when the run will start, for the machine's drift at present; nullopt: at no time in particular.
+// `now`: when the run will start, for the machine's drift at present; nullopt: at no time in particular. Of a time that
+// is past (`question.at`) the models are to be those of then (prediction/as_of.h).
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "bench/rivals/table.h"
+#include "prediction/as_of.h"
 #include "prediction/estimate.h"
 #include "regression/estimators/methods.h"
 #include "regression/estimators/performance.h"
@@ -107,7 +108,8 @@ std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>&
         net.costs = run.what.costs;
         question.shown = std::make_shared<const prediction::Description>(std::move(net));
       }
-      if (const auto answer = prediction::estimate(models, question)) {
+      if (const auto answer =
+              prediction::estimate(prediction::as_of(models, question), question, question.at)) {
         asked.answered = true;
         asked.estimate = answer->sum.seconds;
         asked.lower = answer->sum.lower;

@@ -99,6 +99,8 @@ class Backend {
   virtual std::map<std::string, std::string> source_statuses() = 0;
 
   // Called on a worker thread; may block until the thing is done.
+  // The history, for that thread alone.
+  virtual Result<std::unique_ptr<Reader>> reader() = 0;
   // In the order of their names. What a network's runs have in common is remembered; the first list after a start
   // takes as long as reading all runs does.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) = 0;

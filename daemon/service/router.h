@@ -110,6 +110,12 @@ class Router {
   Outcome reload(const Call& call);
   Outcome backup(const Call& call);
 
+  // What answers a question, by these models at that instant. `reader`: of the thread that it is called on.
+  using Answering =
+      std::function<Reply(Reader& reader, const std::shared_ptr<const prediction::ModelSet>&, Instant)>;
+  // By the models of now at once. Of a time that is past (`question.at`) they are made for the question, which takes
+  // seconds: on a worker, and once for all that is asked of them.
+  Outcome answered(const prediction::Question& question, Answering answering);
   // The run that a question names (`like`), if it does, and from that what it leaves out, settings only where the asker
   // may see them. A reply where there is no such run.
   tl::expected<std::optional<RunRow>, Reply> take_from_run(Call& call, prediction::Question& question);

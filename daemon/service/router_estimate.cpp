@@ -6,6 +6,7 @@
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
 #include "parsers/log/net_in_log.h"
+#include "prediction/as_of.h"
 #include "prediction/like.h"
 #include "prediction/run_alone.h"
 
@@ -97,13 +98,50 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question)) return reply_of(*problem);
-  return answer_to(prediction::estimate(models, question, now), quantity);
+  return answer_to(
+      prediction::estimate(prediction::as_of(models, question), question, question.at.value_or(now)),
+      quantity);
 }
 
 // Why a question may be answered by the run alone that it is like: no model has that run in it.
 bool lacks_model_of_run(Refusal::Kind kind) {
   return kind == Refusal::Kind::unknown_network || kind == Refusal::Kind::unknown_architecture ||
          kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::contradicting;
+}
+
+// Of a network that is named, or of one that a run had: `like`.
+Reply estimate_named(Reader& reader, const std::shared_ptr<const prediction::ModelSet>& models,
+                     Question question, const std::optional<RunRow>& like,
+                     std::optional<prediction::Cost> quantity, Instant now) {
+  take_only_batch_size(question, models, now);
+  if (auto problem = count_iterations(question)) return reply_of(*problem);
+  auto answer = prediction::estimate(models, question, now);
+  const auto unknown = [&] {
+    return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
+                       answer.error().kind == Refusal::Kind::unknown_architecture);
+  };
+  // A model of one run knows its time alone, and that of now.
+  const bool about_now = !quantity && !question.at;
+  if (!answer && like && about_now && lacks_model_of_run(answer.error().kind)) {
+    const auto alone = prediction::models_of_run(reader, *like, now);
+    if (!alone) return history_failed(alone.error());
+    if (const auto said = prediction::estimate(*alone, question, now)) return answer_to(said, quantity);
+  }
+  if (!unknown()) return answer_to(answer, quantity);
+  NetworkFilter filter;
+  filter.network = question.network;
+  filter.architecture = question.architecture;
+  const auto rows = reader.networks(filter);
+  if (!rows) return history_failed(rows.error());
+  auto shown_before = shown_by_logs(reader, *rows);
+  if (!shown_before) return history_failed(shown_before.error());
+  question.shown = std::move(*shown_before);
+  if (question.shown) answer = prediction::estimate(models, question, now);
+  if (answer) return answer_to(answer, quantity);
+  Problem problem = problem_of(answer.error());
+  if (rests_on_costs(answer.error().kind) || (question.at && unknown()))
+    tell_of_runs(*rows, answer.error(), question.at.has_value(), problem);
+  return reply_of(problem);
 }
 
 }  // namespace
@@ -153,6 +191,15 @@ tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Que
   return std::move(*row);
 }
 
+Outcome Router::answered(const Question& question, Answering answering) {
+  if (!question.at) return answering(reader_, backend_.models(), options_.now());
+  return Work{[&backend = backend_, question, answering = std::move(answering)]() -> Reply {
+    const auto reader = backend.reader();
+    if (!reader) return history_failed(reader.error());
+    return answering(**reader, prediction::as_of(backend.models(), question), *question.at);
+  }};
+}
+
 Outcome Router::estimate(Call& call) {
   const bool shown = call.request.method == "POST";
   Question question = question_from(call.params, shown, *backend_.models());
@@ -166,36 +213,9 @@ Outcome Router::estimate(Call& call) {
                  question = std::move(question), quantity, now = options_.now()] {
       return estimate_shown(models, *formats, body, question, quantity, now);
     }};
-  take_only_batch_size(question, backend_.models(), options_.now());
-  if (auto problem = count_iterations(question)) return reply_of(*problem);
-  auto answer = prediction::estimate(backend_.models(), question, options_.now());
-  const auto unknown = [&] {
-    return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
-                       answer.error().kind == Refusal::Kind::unknown_architecture);
-  };
-  // A model of one run knows its time alone, and that of now.
-  const bool about_now = !quantity && !question.at;
-  if (!answer && *like && about_now && lacks_model_of_run(answer.error().kind)) {
-    const auto alone = prediction::models_of_run(reader_, **like, options_.now());
-    if (!alone) return history_failed(alone.error());
-    if (const auto said = prediction::estimate(*alone, question, options_.now()))
-      return answer_to(said, quantity);
-  }
-  if (!unknown()) return answer_to(answer, quantity);
-  NetworkFilter filter;
-  filter.network = question.network;
-  filter.architecture = question.architecture;
-  const auto rows = reader_.networks(filter);
-  if (!rows) return history_failed(rows.error());
-  auto shown_before = shown_by_logs(reader_, *rows);
-  if (!shown_before) return history_failed(shown_before.error());
-  question.shown = std::move(*shown_before);
-  if (question.shown) answer = prediction::estimate(backend_.models(), question, options_.now());
-  if (answer) return answer_to(answer, quantity);
-  Problem problem = problem_of(answer.error());
-  if (rests_on_costs(answer.error().kind) || (question.at && unknown()))
-    tell_of_runs(*rows, answer.error(), question.at.has_value(), problem);
-  return reply_of(problem);
+  return answered(question, [=, like = std::move(*like)](Reader& reader, const auto& models, Instant now) {
+    return estimate_named(reader, models, question, like, quantity, now);
+  });
 }
 
 // Every estimator's record in every kind of question, and who answers it: Madougou's table.

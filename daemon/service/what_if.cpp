@@ -25,6 +25,11 @@ using prediction::WhatIf;
 constexpr std::size_t kMostValues = 64;
 constexpr std::int64_t kMostRunsCounted = 1000;
 
+Vary varied(const std::string& name) {
+  if (name == "devices") return Vary::devices;
+  return name == "device" || name == "split" ? Vary::device : Vary::batch_size;
+}
+
 // A device that is named twice is two of them where a batch is split; elsewhere nothing is asked twice.
 std::vector<std::string> values_from(Params& params, Vary vary, bool splits) {
   const std::string text = params.text_or("values");
@@ -155,35 +160,15 @@ Reply reply_of_rows(const WhatIf& answer, const std::string& name, Vary vary,
   return reply_of(json);
 }
 
-}  // namespace
-
-Outcome Router::what_if(Call& call) {
-  const std::string name = call.params.choice("vary", {"batch_size", "devices", "device", "split"});
-  call.params.require("vary", "batch_size, devices, device or split");
-  const bool splits = name == "split";
-  const Vary vary = name == "devices"            ? Vary::devices
-                    : name == "device" || splits ? Vary::device
-                                                 : Vary::batch_size;
-  const auto values = values_from(call.params, vary, splits);
-  prediction::Question question = question_from(call.params, false, *backend_.models());
-  question.asker = call.request.uid;
-  if (splits && values.size() < 2)
-    call.params.reject("values", "must name the devices to split over, two or more");
-  if (splits && question.batch_size && *question.batch_size < 2)
-    call.params.reject("batch_size", "must be 2 or more, to be split");
-  if (auto problem = call.params.check()) return reply_of(*problem);
-  if (auto like = take_from_run(call, question); !like) return std::move(like.error());
-  take_only_batch_size(question, backend_.models(), options_.now());
-  if (auto problem = count_iterations(question)) return reply_of(*problem);
-  const auto ask = [&](prediction::Question each) {
-    prediction::count_epochs(each);  // over each batch size anew
-    return prediction::estimate(backend_.models(), each, options_.now());
-  };
-  if (splits) {
+Reply answer(Reader& reader, const std::string& host, const std::string& name,
+             const std::vector<std::string>& values, const prediction::Question& question,
+             const prediction::Ask& ask) {
+  if (name == "split") {
     const auto split = prediction::split(question, values, ask);
     return split ? reply_of_split(*split, *question.batch_size) : reply_of(problem_of(split.error()));
   }
-  MemoryOfHosts memory(reader_, options_.host);
+  const Vary vary = varied(name);
+  MemoryOfHosts memory(reader, host);
   const auto fits = [&](const prediction::Estimate& estimate) -> std::optional<bool> {
     const auto needed = shown_cost(estimate, prediction::Cost::memory);
     const auto there = memory.of(estimate.key.host);
@@ -194,9 +179,35 @@ Outcome Router::what_if(Call& call) {
   if (memory.error()) return history_failed(*memory.error());
   const auto& main = answer->rows.front().estimate.parts.front();
   const std::string network = main.model != nullptr ? main.model->key.network : question.network.value_or("");
-  const auto seen = runs_by_value(reader_, network, question, vary);
+  const auto seen = runs_by_value(reader, network, question, vary);
   if (!seen) return history_failed(seen.error());
   return reply_of_rows(*answer, name, vary, *seen, memory);
+}
+
+}  // namespace
+
+Outcome Router::what_if(Call& call) {
+  const std::string name = call.params.choice("vary", {"batch_size", "devices", "device", "split"});
+  call.params.require("vary", "batch_size, devices, device or split");
+  const bool splits = name == "split";
+  const auto values = values_from(call.params, varied(name), splits);
+  prediction::Question question = question_from(call.params, false, *backend_.models());
+  question.asker = call.request.uid;
+  if (splits && values.size() < 2)
+    call.params.reject("values", "must name the devices to split over, two or more");
+  if (splits && question.batch_size && *question.batch_size < 2)
+    call.params.reject("batch_size", "must be 2 or more, to be split");
+  if (auto problem = call.params.check()) return reply_of(*problem);
+  if (auto like = take_from_run(call, question); !like) return std::move(like.error());
+  return answered(question, [question, name, values, host = options_.host](Reader& reader, const auto& models,
+                                                                           Instant now) mutable {
+    take_only_batch_size(question, models, now);
+    if (auto problem = count_iterations(question)) return reply_of(*problem);
+    return answer(reader, host, name, values, question, [&](prediction::Question each) {
+      prediction::count_epochs(each);  // over each batch size anew
+      return prediction::estimate(models, each, now);
+    });
+  });
 }
 
 }  // namespace etad::service

@@ -9,7 +9,8 @@ namespace etad::fleet {
 
 FleetBackend::FleetBackend(const std::string& database, double look, std::shared_ptr<const FormatSet> formats,
                            std::function<Instant()> now)
-    : formats_(std::move(formats)),
+    : database_(database),
+      formats_(std::move(formats)),
       started_at_(now()),
       reader_(database, digests_),
       kept_(std::make_shared<FleetModels>(database, digests_)),

@@ -32,6 +32,9 @@ class FleetBackend final : public service::Backend {
   std::shared_ptr<const FormatSet> formats() override { return formats_; }
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override { return {}; }
+  Result<std::unique_ptr<Reader>> reader() override {
+    return std::make_unique<FleetReader>(database_, std::make_shared<Digests>());
+  }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override EXCLUDES(working_) {
     const Lock one_at_a_time(working_);  // the reader is a refit's too
     return reader_.networks(filter);
@@ -61,6 +64,7 @@ class FleetBackend final : public service::Backend {
                 "run etactl there, without --fleet");
   }
 
+  const std::string database_;
   std::shared_ptr<const FormatSet> formats_;
   Instant started_at_;
   std::shared_ptr<Digests> digests_ = std::make_shared<Digests>();

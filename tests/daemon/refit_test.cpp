@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "prediction/as_of.h"
 #include "prediction/estimate.h"
 #include "prediction/live_runs.h"
 #include "prediction/model_json.h"
@@ -241,7 +242,7 @@ class Bridging : public Refitting {
   }
 
   prediction::Answer<prediction::Estimate> answer() const {
-    return prediction::estimate(refit_->models(), question_);
+    return prediction::estimate(prediction::as_of(refit_->models(), question_), question_, question_.at);
   }
 
   std::unique_ptr<Refit> refit_;

@@ -106,6 +106,7 @@ class OneModel : public Backend {
   std::shared_ptr<const FormatSet> formats() override { return formats_; }
   Health health() override { return {}; }
   std::map<std::string, std::string> source_statuses() override { return {{"/tmp/\xfe", "a directory"}}; }
+  Result<std::unique_ptr<Reader>> reader() override { return std::make_unique<OneRun>(); }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override {
     return std::vector<NetworkRow>(1);
   }

@@ -82,18 +82,22 @@ Question question_at(Instant at) {
   return out;
 }
 
+Answer<Estimate> said_then(const std::shared_ptr<const ModelSet>& models, const Question& question) {
+  return estimate(as_of(models, question), question, question.at);
+}
+
 TEST(AsOf, TheMachinesDriftOfThenIsCountedIn) {
   const auto models = slow_and_fast_in_turn();
   const Instant today = kBegin + std::chrono::hours{24 * 300};
   const auto asked_at_run = [&](int run) {
-    return estimate(models, question_at(kBegin + std::chrono::seconds{40 * run}), today);
+    return said_then(models, question_at(kBegin + std::chrono::seconds{40 * run}));
   };
   const auto slow = asked_at_run(30), fast = asked_at_run(35);
   ASSERT_TRUE(slow);
   ASSERT_TRUE(fast);
   EXPECT_GT(slow->sum.drift, 1.01) << "five slow runs had just ended";
   EXPECT_LT(fast->sum.drift, 0.99) << "five fast ones";
-  const auto later = estimate(models, question_at(today), today);
+  const auto later = said_then(models, question_at(today));
   ASSERT_TRUE(later);
   EXPECT_NEAR(later->sum.drift, 1, 1e-3);
 }
@@ -108,7 +112,7 @@ TEST(AsOf, BehindAllRunsTheAnswerIsTodays) {
     Question question = question_at(kBegin + std::chrono::hours{24 * 300});
     question.batch_size = samples > 0 ? std::optional(samples) : std::nullopt;
     question.iterations = 10;  // so few that the iterations' noise counts
-    const auto then = estimate(models, question);
+    const auto then = said_then(models, question);
     question.at = std::nullopt;
     const auto now = estimate(models, question, kBegin + std::chrono::hours{24 * 300});
     ASSERT_TRUE(now);
@@ -125,12 +129,25 @@ TEST(AsOf, RunsWithoutABatchSizeCountFromTheirEndOn) {
   const auto models = learnt_of(runs);
   Question question = question_at(kBegin + std::chrono::minutes{4 * 60 - 1});
   question.batch_size = std::nullopt;
-  const auto early = estimate(models, question);
+  const auto early = said_then(models, question);
   ASSERT_TRUE(early);
   EXPECT_NEAR(early->sum.seconds, 20, 1);
   EXPECT_EQ(early->parts.front().runs, 4);
   question.at = kBegin;
-  EXPECT_FALSE(estimate(models, question)) << "nothing had run";
+  EXPECT_FALSE(said_then(models, question)) << "nothing had run";
+}
+
+// Many questions about one instant are asked of the same models, which take long to make.
+TEST(AsOf, TheModelsOfThenAreMadeOnce) {
+  const auto models = slow_and_fast_in_turn();
+  const Question question = question_at(kBegin + std::chrono::seconds{40 * 30});
+  const auto then = as_of(models, question);
+  const auto answer = estimate(then, question, question.at);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->models, then);
+  Question of_now = question;
+  of_now.at = std::nullopt;
+  EXPECT_EQ(as_of(models, of_now), models);
 }
 
 // Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.

@@ -102,9 +102,13 @@ class FakeBackend : public Backend {
   std::shared_ptr<const FormatSet> formats() override { return format_set; }
   Health health() override { return health_; }
   std::map<std::string, std::string> source_statuses() override { return statuses; }
+  Result<std::unique_ptr<Reader>> reader() override {
+    if (!open_reader) return fail("this test has no reader for workers");
+    return open_reader();
+  }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
     if (list_networks) return list_networks();
-    return reader != nullptr ? reader->networks(filter) : fail("this test has no networks");
+    return of_networks != nullptr ? of_networks->networks(filter) : fail("this test has no networks");
   }
   std::function<std::vector<NetworkRow>()> list_networks;  // in place of the reader
   Result<RefitReport> refit() override { return RefitReport{3, 2, 1, 0.25}; }
@@ -147,7 +151,8 @@ class FakeBackend : public Backend {
   std::shared_ptr<const ModelSet> model_set = std::make_shared<ModelSet>();
   std::shared_ptr<const FormatSet> format_set = std::make_shared<FormatSet>();
   Health health_;
-  Reader* reader = nullptr;  // of the networks
+  Reader* of_networks = nullptr;
+  std::function<std::unique_ptr<Reader>()> open_reader;
   std::map<std::string, std::string> statuses;
   bool broken_config = false, is_import = false;
   std::vector<std::string> put_right;

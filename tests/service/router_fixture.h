@@ -18,7 +18,8 @@ class RouterTest : public ::testing::Test {
     set->models = held({fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006),
                         fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100})});
     backend_.model_set = set;
-    backend_.reader = reader_.get();
+    backend_.of_networks = reader_.get();
+    backend_.open_reader = [this] { return history_.reader(); };
     backend_.health_.started_at = kNow - std::chrono::minutes{2};
   }
 

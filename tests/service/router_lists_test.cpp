@@ -75,6 +75,15 @@ TEST_F(RouterTest, AListOfNetworksHoldsNobodyUp) {
   EXPECT_TRUE(std::holds_alternative<Work>(handle("/v1/networks"))) << "a worker makes it";
 }
 
+// Their models are made for the question, which takes long.
+TEST_F(RouterTest, QuestionsAboutThePastHoldNobodyUp) {
+  for (const std::string what : {"estimate?", "whatif?vary=batch_size&values=16,64&"}) {
+    const std::string question = "/v1/" + what + "network=LeNet&phase=train&iterations=100&batch_size=64";
+    EXPECT_TRUE(std::holds_alternative<Reply>(handle(question)));
+    EXPECT_TRUE(std::holds_alternative<Work>(handle(question + "&at=2026-11-21"))) << "a worker answers it";
+  }
+}
+
 TEST_F(RouterTest, NetworksAndModelsAreListed) {
   const auto networks = get("/v1/networks").at("networks").as_array();
   ASSERT_EQ(networks.size(), 1U);

@@ -27,6 +27,7 @@ class Service final : public service::Backend {
   service::Health health() override { return {}; }
   std::map<std::string, std::string> source_statuses() override { return {}; }
 
+  Result<std::unique_ptr<Reader>> reader() override { return not_here(); }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
     return reader_->networks(filter);
   }
