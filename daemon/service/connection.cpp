@@ -238,16 +238,18 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_return;
   }
   co_await state_.turns.wait(uid_);
-  hold(0);
   if (!make_room()) {
     co_await send(exchange, reply_of(too_much_held()));
     co_return;
   }
-  Outcome outcome = guarded(state_, exchange.request);
+  if (!socket_.is_open()) co_return;  // it was the one too many itself
+  Outcome outcome = guarded(state_, std::move(exchange.request));
+  if (!std::holds_alternative<Work>(outcome)) hold(0);  // a job may have the body until it is done
   if (auto* ready = std::get_if<Reply>(&outcome)) {
     co_await send(exchange, std::move(*ready));
   } else if (auto* work = std::get_if<Work>(&outcome)) {
     Reply reply = co_await on_pool<Reply>(state_, uid_, guarded(state_, std::move(work->job)));
+    hold(0);
     if (!make_room())
       reply = reply_of(too_much_held());  // many were let in before the first of them was done
     co_await send(exchange, std::move(reply));

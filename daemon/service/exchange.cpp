@@ -70,9 +70,9 @@ Reply defect(ServiceState& state, const char* what) {
 
 }  // namespace
 
-Outcome guarded(ServiceState& state, const Request& request) {
+Outcome guarded(ServiceState& state, Request request) {
   try {
-    return state.router.handle(request);
+    return state.router.handle(std::move(request));
   } catch (const std::exception& error) {
     return defect(state, error.what());
   }

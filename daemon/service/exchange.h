@@ -51,7 +51,7 @@ struct Connection::Exchange {
 
 // Handlers report what they expect to fail as replies. What they throw is a defect: it ends the request,
 // not the daemon.
-Outcome guarded(ServiceState& state, const Request& request);
+Outcome guarded(ServiceState& state, Request request);
 std::function<Reply()> guarded(ServiceState& state, std::function<Reply()> job);
 
 // Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Not by

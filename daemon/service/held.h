@@ -1,5 +1,5 @@
-// What is held in memory for clients: the bodies of requests that have not come whole, and the answers that
-// nobody has read yet. Each connection holds one of them at most; what all of a user's hold together is
+// What is held in memory for clients: the bodies of requests until what is done with them is done, and the
+// answers that nobody has read yet. Each connection holds one of them at most; what all of a user's hold together is
 // bounded, and what all users' do. On the service thread only.
 #pragma once
 

@@ -184,8 +184,8 @@ void add_service(Exposition& out, const ServiceCounters& service) {
   add("http_connections", "Open connections", Type::gauge, service.connections);
   add("http_refused_connections", "Connections refused as one too many", Type::counter,
       service.refused_connections);
-  out.add("http_held_bytes", "Bytes of requests not yet whole and of answers not yet read", Type::gauge,
-          "bytes", static_cast<double>(service.held_bytes));
+  out.add("http_held_bytes", "Bytes of requests at work and of answers not yet read", Type::gauge, "bytes",
+          static_cast<double>(service.held_bytes));
   add("http_refused_requests", "Requests refused, since their user has not read what was answered before",
       Type::counter, service.refused_requests);
   add("http_timeouts", "Connections closed because the client was too slow", Type::counter, service.timeouts);

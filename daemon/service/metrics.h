@@ -27,7 +27,7 @@ struct ServiceCounters {
   std::int64_t failed_requests = 0;      // of these, with a status of 400 or more
   std::int64_t connections = 0;          // open now
   std::int64_t refused_connections = 0;  // one too many
-  std::int64_t held_bytes = 0;           // of bodies not yet whole and answers not yet read, now
+  std::int64_t held_bytes = 0;           // of bodies at work and answers not yet read, now
   std::int64_t refused_requests = 0;     // of users for whom too much was held
   std::int64_t timeouts = 0;             // clients that were too slow
   std::int64_t imports = 0;              // completed

@@ -141,12 +141,12 @@ bool Router::streams(const Request& request) const {
   });
 }
 
-Outcome Router::handle(const Request& request) {
+Outcome Router::handle(Request request) {
   if (auto reply = objection(request)) return std::move(*reply);
   return dispatch(request);
 }
 
-Outcome Router::dispatch(const Request& request) {
+Outcome Router::dispatch(Request& request) {
   const std::string_view path = path_of(request.target);
   for (const Route& route : routes()) {
     std::string_view argument;

@@ -66,7 +66,8 @@ class Router {
   // Whether the body of such a request is streamed, not read into Request::body.
   bool streams(const Request& request) const;
 
-  Outcome handle(const Request& request);
+  // The request is taken: a Work has of its body what it needs, nobody else has anything of it.
+  Outcome handle(Request request);
 
   // The lines a watch is to send now: one JSON object for each run that is new, changed or, having left the
   // filter, over. Empty: nothing.
@@ -76,7 +77,7 @@ class Router {
   struct Route;
   struct Call;  // one request on its way through: its parameters and path argument
   static const std::vector<Route>& routes();
-  Outcome dispatch(const Request& request);
+  Outcome dispatch(Request& request);
 
   // The handlers. One that takes parameters reads them off its call and then asks `Params::check` once;
   // of one whose call is const the dispatcher has asked that there are none.

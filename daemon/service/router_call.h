@@ -10,7 +10,7 @@
 namespace etad::service {
 
 struct Router::Call {
-  const Request& request;
+  Request& request;
   std::string argument;  // what stands for {…} in the path, decoded
   Params params;
 };

@@ -209,10 +209,10 @@ Outcome Router::estimate(Call& call) {
   auto like = take_from_run(call, question);
   if (!like) return std::move(like.error());
   if (shown)
-    return Work{[models = backend_.models(), formats = backend_.formats(), body = call.request.body,
-                 question = std::move(question), quantity, now = options_.now()] {
-      return estimate_shown(models, *formats, body, question, quantity, now);
-    }};
+    return Work{
+        [models = backend_.models(), formats = backend_.formats(), body = std::move(call.request.body),
+         question = std::move(question), quantity,
+         now = options_.now()] { return estimate_shown(models, *formats, body, question, quantity, now); }};
   return answered(question, [=, like = std::move(*like)](Reader& reader, const auto& models, Instant now) {
     return estimate_named(reader, models, question, like, quantity, now);
   });

@@ -96,7 +96,10 @@ Outcome Router::runs(Call& call) {
   const Page page = page_from(call.params, 100, kMostRuns);
   if (auto problem = call.params.check()) return reply_of(*problem);
   filter.limit = page.limit;
-  if (watch) return Watch{filter, call.request};
+  if (watch) {
+    call.request.body.clear();
+    return Watch{filter, std::move(call.request)};
+  }
   filter.limit += 1;
   if (page.cursor > 0) filter.before_id = page.cursor;
   const auto rows = reader_.runs(filter);

@@ -32,7 +32,7 @@ struct Limits {
   std::size_t admin_connections = 16;           // on top of these, for those who may change things
   std::size_t imports = 4;                      // at a time
   std::size_t watchers = 64;                    // at a time
-  std::size_t held_bytes = 32UL * 1024 * 1024;  // of bodies not yet whole and answers not yet read, of all
+  std::size_t held_bytes = 32UL * 1024 * 1024;  // of bodies at work and answers not yet read, of all
   std::chrono::milliseconds idle{30'000};       // between requests, and between the pieces of an import
   std::chrono::milliseconds request{10'000};    // first byte of a request to its last (imports: header only)
   std::chrono::milliseconds write{10'000};      // for a client to take a whole response or watch event

@@ -339,6 +339,13 @@ TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
   EXPECT_TRUE(watched.sent.empty());
 }
 
+// For as long as it lasts, of as many as there may be.
+TEST_F(RouterTest, AWatchKeepsNoBody) {
+  const auto outcome = handle("/v1/runs?watch=true", "GET", std::string(1000, ' '));
+  ASSERT_TRUE(std::holds_alternative<Watch>(outcome));
+  EXPECT_TRUE(std::get<Watch>(outcome).request.body.empty());
+}
+
 TEST_F(RouterTest, EveryByteSentIsUtf8) {
   backend_.statuses = {{"/tmp/\xff\xfe caf\xc3\xa9", "\xc3\x28 broken"}};
   const Reply reply = ask("/v1/sources");

@@ -319,6 +319,36 @@ TEST_F(ServerTest, BodiesThatDoNotEndAreBounded) {
   EXPECT_LE(hog.size(), 5U);
 }
 
+// What has come whole waits for a worker.
+TEST_F(ServerTest, BodiesOfRequestsThatWaitAreBounded) {
+  options_.limits.held_bytes = 400'000;
+  options_.peer_of = [](int) { return Peer{1001, {100}}; };
+  std::promise<void> go_on;
+  const std::shared_future<void> gate = go_on.get_future().share();
+  backend_.list_networks = [&] {
+    gate.wait();
+    return std::vector<NetworkRow>();
+  };
+  start();
+  RawClient one(path_), two(path_);
+  one.send(get("/v1/networks"));
+  two.send(get("/v1/networks"));
+  EXPECT_EQ(status_of(ask(get("/v1"))), 200) << "the workers are at work by now";
+  const std::string request = post("/v1/estimate?phase=train&iterations=10", std::string(100'000, ' '));
+  std::vector<std::unique_ptr<RawClient>> hog;
+  std::string refused;
+  for (int i = 0; i < 20 && refused.empty(); ++i) {
+    hog.push_back(std::make_unique<RawClient>(path_));
+    hog.back()->send(request);
+    for (int k = 0; k < 100 && refused.empty(); ++k)
+      for (const auto& each : hog)
+        if (each->has_answer()) refused = each->reply();
+  }
+  go_on.set_value();
+  EXPECT_EQ(status_of(refused), 503) << refused;
+  EXPECT_LE(hog.size(), 5U);
+}
+
 TEST(Turns, GoFromUserToUserHoweverManyRequestsOneOfThemHas) {
   boost::asio::io_context io;
   Turns turns(io);
