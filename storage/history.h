@@ -140,6 +140,8 @@ struct RunFilter {
   std::optional<Instant> since;           // started at or after
   std::optional<std::int64_t> before_id;  // the page's cursor: ids below it
   std::int64_t limit = 100;
+  // Where there are more: of all owners their fair share (storage/fair_share.h), instead of the newest.
+  bool fair = false;
 };
 
 // Which networks. What is left out may be anything.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "daemon/service/router_call.h"
 #include "daemon/service/thinning.h"
 #include "daemon/service/views.h"
+#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
@@ -38,6 +40,14 @@ std::optional<RunState> state_named(std::string_view name) {
     if (name == name_of(state)) return state;
   }
   return std::nullopt;
+}
+
+bool fits(const RunFilter& filter, const RunRow& row) {
+  const Run& run = row.run;
+  return run.state == filter.state.value_or(run.state) &&
+         (filter.network.empty() || prediction::equal_ignoring_case(filter.network, run.network)) &&
+         (filter.framework.empty() || filter.framework == run.framework) &&
+         (!filter.since || (run.started_at && *run.started_at >= *filter.since));
 }
 
 Reply no_such_run(const std::string& argument) {
@@ -93,10 +103,11 @@ Outcome Router::runs(Call& call) {
   filter.framework = call.params.text_or("framework");
   filter.since = call.params.instant("since", options_.now());
   const bool watch = call.params.flag("watch");
-  const Page page = page_from(call.params, 100, kMostRuns);
+  const Page page = page_from(call.params, watch ? kMostRuns : 100, kMostRuns);
   if (auto problem = call.params.check()) return reply_of(*problem);
   filter.limit = page.limit;
   if (watch) {
+    filter.fair = filter.state == RunState::running;  // of all there ever were, that would take long
     call.request.body.clear();
     return Watch{filter, std::move(call.request)};
   }
@@ -236,14 +247,20 @@ std::string Router::changes(const Watch& watch, Watched& watched) {
     present.insert(row.id);
     send(row);
   }
+  std::int64_t beside = 0;
   for (auto at = watched.sent.begin(); at != watched.sent.end();) {
     if (present.contains(at->first)) {
       ++at;
       continue;
     }
-    // It left the filter: said once more as it is now, then forgotten.
-    if (const auto row = reader_.run(at->first); row && *row) send(**row);
-    at = watched.sent.erase(at);
+    // It left the filter: said once more as it is now, then forgotten. What runs and has only been crowded out by newer
+    // ones is told on until it is over, within reason.
+    const auto row = reader_.run(at->first);
+    if (!row) return out;
+    if (*row) send(**row);
+    const bool stays =
+        *row && (*row)->run.state == RunState::running && fits(watch.filter, **row) && ++beside <= kMostRuns;
+    at = stays ? std::next(at) : watched.sent.erase(at);
   }
   return out;
 }

@@ -246,6 +246,12 @@ class History {
     commit_all();
   }
 
+  // Another run begins, which nobody has told of yet.
+  void begin(std::int64_t ordinal) {
+    commits_.front().records.runs.push_back(lenet(ordinal, RunState::running, kNow));
+    commit_all();
+  }
+
   // The running run wrote a snapshot.
   void save(std::int64_t iteration, Instant at) {
     commits_.front().records.points.push_back(

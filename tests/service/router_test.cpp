@@ -339,6 +339,30 @@ TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
   EXPECT_TRUE(watched.sent.empty());
 }
 
+TEST_F(RouterTest, AWatchTellsTheEndOfARunThatNewerOnesHaveCrowdedOut) {
+  const auto outcome = handle("/v1/runs?watch=true&state=running&limit=1");
+  const auto& watch = std::get<Watch>(outcome);
+  Watched watched;
+  EXPECT_EQ(json::parse(router_.changes(watch, watched)).at("id"), 3);
+  history_.begin(3);
+  EXPECT_EQ(json::parse(router_.changes(watch, watched)).at("id"), 4);
+  EXPECT_EQ(router_.changes(watch, watched), "") << "the older one is not over";
+  history_.go_on(1000);
+  const auto last = json::parse(router_.changes(watch, watched));
+  EXPECT_EQ(last.at("id"), 3);
+  EXPECT_EQ(last.at("state"), "finished");
+  EXPECT_EQ(router_.changes(watch, watched), "");
+  EXPECT_EQ(watched.sent.size(), 1U);
+}
+
+TEST_F(RouterTest, AWatchIsNotCutAtAPage) {
+  for (std::int64_t i = 3; i < 153; ++i) history_.begin(i);
+  const auto outcome = handle("/v1/runs?watch=true&state=running");
+  Watched watched;
+  const std::string first = router_.changes(std::get<Watch>(outcome), watched);
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 151);
+}
+
 // For as long as it lasts, of as many as there may be.
 TEST_F(RouterTest, AWatchKeepsNoBody) {
   const auto outcome = handle("/v1/runs?watch=true", "GET", std::string(1000, ' '));
