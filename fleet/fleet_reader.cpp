@@ -133,6 +133,17 @@ Result<std::optional<RunRow>> FleetReader::run(std::int64_t id) {
   });
 }
 
+Result<std::vector<RunningCount>> FleetReader::running() {
+  return reading([&](Connection& c) {
+    const Rows rows = c.query("SELECT network, framework, count(*) FROM runs WHERE state = $1 GROUP BY 1, 2",
+                              parameters(codes::word(RunState::running)));
+    std::vector<RunningCount> out;
+    for (int i = 0; i < rows.size(); ++i)
+      out.push_back({std::string(rows.text(i, 0)), std::string(rows.text(i, 1)), rows.integer(i, 2)});
+    return out;
+  });
+}
+
 Result<std::vector<RunCount>> FleetReader::run_counts(const std::string& network, Phase phase,
                                                       std::int64_t newest) {
   return reading([&](Connection& c) {

@@ -161,6 +161,12 @@ struct NetworkRow {
   std::optional<Instant> last_seen;
 };
 
+// How many runs of a network are under way.
+struct RunningCount {
+  std::string network, framework;
+  std::int64_t runs = 0;
+};
+
 // Runs of one network that had this in common, and how many they are.
 struct RunCount {
   std::string device;
@@ -196,6 +202,7 @@ class Reader {
 
   virtual Result<std::vector<RunRow>> runs(const RunFilter& filter) = 0;  // newest (highest id) first
   virtual Result<std::optional<RunRow>> run(std::int64_t id) = 0;
+  virtual Result<std::vector<RunningCount>> running() = 0;  // of every network
   // Of a network (its name in any case) the `newest` runs that had a phase, by what they ran on and with.
   virtual Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase,
                                                    std::int64_t newest) = 0;

@@ -88,6 +88,10 @@ Result<std::optional<RunRow>> SqliteReader::run(std::int64_t id) {
   return reading([&](Connection& c) { return run_of(c, id); });
 }
 
+Result<std::vector<RunningCount>> SqliteReader::running() {
+  return reading([&](Connection& c) { return running_of(c); });
+}
+
 Result<std::vector<RunCount>> SqliteReader::run_counts(const std::string& network, Phase phase,
                                                        std::int64_t newest) {
   return reading([&](Connection& c) { return run_counts_of(c, network, phase, newest); });

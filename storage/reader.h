@@ -19,6 +19,7 @@ class SqliteReader final : public ModelReader {
 
   Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
   Result<std::optional<RunRow>> run(std::int64_t id) override;
+  Result<std::vector<RunningCount>> running() override;
   Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase,
                                            std::int64_t newest) override;
   Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from, std::int64_t limit) override;

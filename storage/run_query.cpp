@@ -63,6 +63,16 @@ std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id) {
   return run_row::read(rows);
 }
 
+std::vector<RunningCount> running_of(sqlite::Connection& connection) {
+  sqlite::Statement select(connection,
+                           "SELECT r.network, r.framework, count(*) FROM runs r CROSS JOIN sources s"
+                           " ON s.id = r.source_id WHERE NOT s.pending AND r.state = ? GROUP BY 1, 2");
+  std::vector<RunningCount> result;
+  for (auto rows = select.query(codes::word(RunState::running)); rows.next();)
+    result.push_back({rows.get<std::string>(0), rows.get<std::string>(1), rows.get<std::int64_t>(2)});
+  return result;
+}
+
 std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::string& network, Phase phase,
                                     std::int64_t newest) {
   sqlite::Statement select(

@@ -11,6 +11,7 @@ namespace etad {
 
 std::vector<RunRow> runs_of(sqlite::Connection& connection, const RunFilter& filter);
 std::optional<RunRow> run_of(sqlite::Connection& connection, std::int64_t id);
+std::vector<RunningCount> running_of(sqlite::Connection& connection);
 std::vector<RunCount> run_counts_of(sqlite::Connection& connection, const std::string& network, Phase phase,
                                     std::int64_t newest);
 

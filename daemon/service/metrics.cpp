@@ -145,28 +145,35 @@ void add_models(Exposition& out, const ModelsView& models) {
   }
 }
 
-void add_running(Exposition& out, const std::vector<RunningRun>& running) {
+void add_running(Exposition& out, const RunningView& running) {
   struct Network {
-    int runs = 0;
+    std::int64_t runs = 0;
     double remaining = 0, slowdown = 1;
   };
   std::map<std::pair<std::string, std::string>, Network> by_network;
-  std::map<std::string_view, int> by_state = {{"running", 0}, {"slow", 0}, {"stalled", 0}};
-  for (const auto& [run, forecast] : running) {
+  std::map<std::string_view, std::int64_t> by_state = {{"running", 0}, {"slow", 0}, {"stalled", 0}};
+  for (const auto& [run, forecast] : running.shown) {
     Network& network = by_network[{run->network, run->framework}];
-    ++network.runs;
     if (forecast.remaining) network.remaining = std::max(network.remaining, forecast.remaining->seconds);
     if (forecast.anomaly) network.slowdown = std::max(network.slowdown, forecast.anomaly->slowdown);
-    ++by_state[forecast.stalled ? "stalled" : forecast.anomaly ? "slow" : "running"];
+    if (forecast.stalled || forecast.anomaly) ++by_state[forecast.stalled ? "stalled" : "slow"];
   }
+  std::int64_t all = 0;
+  for (const RunningCount& each : running.counts) {
+    all += each.runs;
+    const auto network = by_network.find({each.network, each.framework});
+    if (network != by_network.end()) network->second.runs = each.runs;
+  }
+  by_state["running"] = all - by_state["slow"] - by_state["stalled"];
   for (const auto& [state, count] : by_state) {
     out.add("runs", "Runs under way, by how they go: as usual, slower than their model allows, or silent",
-            Type::gauge, "", count, {{"state", std::string(state)}});
+            Type::gauge, "", static_cast<double>(count), {{"state", std::string(state)}});
   }
-  out.add("runs_running", "Runs under way", Type::gauge, "", static_cast<double>(running.size()));
+  out.add("runs_running", "Runs under way", Type::gauge, "", static_cast<double>(all));
   for (const auto& [key, value] : by_network) {
     const Labels labels = {{"network", key.first}, {"framework", key.second}};
-    out.add("network_runs_running", "Runs under way, by network", Type::gauge, "", value.runs, labels);
+    out.add("network_runs_running", "Runs under way, by network", Type::gauge, "",
+            static_cast<double>(value.runs), labels);
     out.add("network_remaining_seconds", "Longest remaining time of the network's runs", Type::gauge,
             "seconds", value.remaining, labels);
     out.add("network_slowdown_ratio",

@@ -38,6 +38,13 @@ struct RunningRun {
   prediction::RunForecast forecast;
 };
 
+// The runs under way: how many there are of each network, and those that are looked at one by one, kMostSets of them at
+// most.
+struct RunningView {
+  std::vector<RunningCount> counts;
+  std::vector<RunningRun> shown;
+};
+
 // The fitted models: how many there are, and those that are shown one by one, kMostSets of them at most.
 struct ModelsView {
   std::int64_t count = 0;
@@ -51,7 +58,7 @@ struct MetricsView {
   const Health& health;
   const std::optional<HistorySize>& size;
   const ModelsView& models;
-  const std::vector<RunningRun>& running;
+  const RunningView& running;
   const ServiceCounters& service;
   const std::string& version;
   Instant now;

@@ -138,13 +138,11 @@ Outcome Router::health(const Call& call) {
   }
   if (privacy_.hides({}, call.request)) hide_names(health);
   add_contradictions(*backend_.models(), health);
-  RunFilter filter;
-  filter.state = RunState::running;
-  filter.limit = kMostOnPage;
-  const auto running = reader_.runs(filter);
+  std::int64_t running = 0;
+  if (const auto counts = reader_.running())
+    for (const RunningCount& each : *counts) running += each.runs;
   JsonWriter json;
-  write_health(json, health, size ? std::optional(*size) : std::nullopt,
-               running ? static_cast<std::int64_t>(running->size()) : 0,
+  write_health(json, health, size ? std::optional(*size) : std::nullopt, running,
                backend_.models()->models->count().value_or(0), options_.version, options_.now());
   return json_reply(json);
 }
@@ -298,13 +296,14 @@ Outcome Router::series_points(Call& call) {
 Outcome Router::metrics(const Call& call) {
   RunFilter filter;
   filter.state = RunState::running;
-  filter.limit = kPage;
+  filter.limit = kMostSets;
+  filter.fair = true;
   const auto rows = reader_.runs(filter);
   const auto models = backend_.models();
-  std::vector<RunningRun> running;
+  RunningView running{reader_.running().value_or(std::vector<RunningCount>()), {}};
   const Instant now = options_.now();
   if (rows) {
-    for (const RunRow& row : *rows) running.push_back({&row.run, live_.forecast(row, models, now)});
+    for (const RunRow& row : *rows) running.shown.push_back({&row.run, live_.forecast(row, models, now)});
   }
   const auto health = backend_.health();
   const auto size = history_size();

@@ -28,7 +28,7 @@ std::string full_metrics(service::MetricsForm form) {
   const service::ModelsView models{
       1, {prediction::row_of(service::testing::fitted(1, "LeNet", Phase::train, 1, 0.1, 0.01))}};
   const Run run = service::testing::lenet(0, RunState::running, kToday);
-  const std::vector<service::RunningRun> running = {{&run, {}}};
+  const service::RunningView running{{{run.network, run.framework, 1}}, {{&run, {}}}};
   const std::optional<HistorySize> size = HistorySize{};
   const service::ServiceCounters counters;
   const std::string version = "1.2.3";

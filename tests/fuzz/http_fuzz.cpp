@@ -29,6 +29,7 @@ class OneRun : public Reader {
   Result<std::optional<RunRow>> run(std::int64_t id) override {
     return id == 1 ? std::optional(row()) : std::nullopt;
   }
+  Result<std::vector<RunningCount>> running() override { return std::vector<RunningCount>(1); }
   Result<std::vector<RunCount>> run_counts(const std::string&, Phase, std::int64_t) override {
     return std::vector<RunCount>(1);
   }

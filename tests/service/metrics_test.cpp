@@ -47,7 +47,7 @@ class MetricsTest : public ::testing::Test {
   Health health_;
   ModelsView models_;
   std::optional<HistorySize> size_ = HistorySize{};
-  std::vector<RunningRun> running_;
+  RunningView running_;
   ServiceCounters counters_;
   std::string version_ = "1.2.3";
 };
@@ -109,14 +109,17 @@ TEST_F(MetricsTest, RunsAreCountedByHowTheyGo) {
   stalled.forecast.anomaly.emplace();
   stalled.forecast.anomaly->slowdown = 2.5;
   stalled.forecast.stalled = true;
-  running_ = {usual, usual, slow, stalled};
+  running_ = {{{"LeNet", "caffe", 1004}, {"made up", "caffe", 1}}, {usual, usual, slow, stalled}};
   const std::string all = text(MetricsForm::prometheus);
-  EXPECT_NE(all.find("etad_runs{state=\"running\"} 2\n"), std::string::npos) << all;
+  EXPECT_NE(all.find("etad_runs{state=\"running\"} 1003\n"), std::string::npos) << all;
   EXPECT_NE(all.find("etad_runs{state=\"slow\"} 1\n"), std::string::npos);
   EXPECT_NE(all.find("etad_runs{state=\"stalled\"} 1\n"), std::string::npos);
   EXPECT_NE(all.find("etad_network_slowdown_ratio{network=\"LeNet\",framework=\"caffe\"} 2.5\n"),
             std::string::npos);
-  running_.clear();
+  EXPECT_NE(all.find("etad_runs_running 1005\n"), std::string::npos) << "not only those that are looked at";
+  EXPECT_NE(all.find("etad_network_runs_running{network=\"LeNet\",framework=\"caffe\"} 1004\n"),
+            std::string::npos);
+  running_ = {};
   EXPECT_NE(text(MetricsForm::prometheus).find("etad_runs{state=\"stalled\"} 0\n"), std::string::npos)
       << "told also where there is none: an alert needs the zero";
 }

@@ -26,5 +26,24 @@ TEST_F(HistoryTest, OfManyOwnersRunsEachHasItsShare) {
   EXPECT_EQ(must(reader().runs(filter)).size(), 7U) << "where there is room nobody is cut";
 }
 
+TEST_F(HistoryTest, RunsUnderWayAreCountedByNetwork) {
+  etad::Run over = lenet(1);
+  over.state = RunState::finished;
+  etad::Run other = lenet(2);
+  other.network = "AlexNet";
+  SourceCommit source = source_with_run("/logs/a", 1);
+  source.records.runs.insert(source.records.runs.end(), {over, other, lenet(3)});
+  commit(source);
+  SourceCommit pending = source_with_run("/logs/import", 1);
+  pending.source.kind = "import";
+  pending.source.pending = true;
+  commit(pending);
+  const auto counts = must(reader().running());
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_EQ(counts[0].network, "AlexNet");
+  EXPECT_EQ(counts[0].runs, 1);
+  EXPECT_EQ(counts[1].runs, 2);
+}
+
 }  // namespace
 }  // namespace etad::test
