@@ -314,6 +314,7 @@ Result<std::vector<std::string>> Daemon::reload() {
     return tl::unexpected(first);
   };
   Config config;
+  std::vector<std::string> waiting;
   {
     const Lock lock(mutex_);
     config = config_;
@@ -323,6 +324,7 @@ Result<std::vector<std::string>> Daemon::reload() {
     if (!text) return refuse({text.error()});
     auto parsed = parse_config(config_path_, *text, defaults_);
     if (!parsed) return refuse(parsed.error());
+    waiting = keep_until_restart(config, *parsed);  // nothing below is to go by what is not in force
     config = std::move(*parsed);
   }
   auto formats = load_rules(config.rules.path);
@@ -337,12 +339,11 @@ Result<std::vector<std::string>> Daemon::reload() {
   if (!setup) return refuse({setup.error()});
   if (auto started = ingest_->restart(std::move(*setup)); !started) return refuse({started.error()});
   log::set_level(config.log.level);
-  const Lock lock(mutex_);
-  auto waiting = keep_until_restart(config_, config);
   if (!config.command_line.patterns.empty() && !helpers_.command_lines) waiting.push_back("[command_line]");
   for (const std::string& table : waiting)
     log::warning(table + " has changed, which takes effect with the next start (systemctl restart etad)",
                  {{"PART", "config"}});
+  const Lock lock(mutex_);
   config_ = std::move(config);
   formats_ = std::move(*formats);
   reload_failure_.reset();

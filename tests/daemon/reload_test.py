@@ -46,4 +46,12 @@ with tempfile.TemporaryDirectory() as folder:
             status, answer = reload(folder)
             assert status == 200, answer
             wait_for(expected, lambda: state() == [expected])
+        # What waits for a restart is not in force before.
+        config.write_text('host = "other"\n' + with_it)
+        status, answer = reload(folder)
+        assert (status, answer["after_restart"]) == (200, ["host"]), (status, answer)
+        sample = (ROOT / "tests/data/caffe/lenet_b16_i800_tb10_ti40.log").read_text()
+        (pathlib.Path(folder) / "new.log").write_text(sample)
+        wait_for("the new log's runs", lambda: daemon.ask("/v1/runs")["runs"])
+        assert daemon.ask("/v1/runs")["runs"][0]["host"] != "other", daemon.ask("/v1/runs")["runs"]
 print("a log that no pattern finds any more was not said to be followed")
