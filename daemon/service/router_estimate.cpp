@@ -186,8 +186,12 @@ tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Que
   }
   // Of a run that only tested there is no training to ask about.
   if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
-  if (privacy_.hides((*row)->owner, call.request)) (*row)->run.settings.clear();
+  const auto asked_for = question.settings;
   question = prediction::like((*row)->run, std::move(question));
+  if (privacy_.hides((*row)->owner, call.request)) {  // how long it goes on is its size, which is shown
+    question.settings = asked_for;
+    (*row)->run.settings.clear();
+  }
   return std::move(*row);
 }
 

@@ -82,5 +82,29 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
   tells_nothing(lines, "a watch");
 }
 
+// A total with fewer tests would be another total, without a word.
+TEST(Privacy, WhatIsLikeAnothersRunTakesItsPlanAndTellsNoSettings) {
+  History history;
+  FakeBackend backend;
+  auto set = std::make_shared<ModelSet>();
+  set->models = held({fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006),
+                      fitted(2, "LeNet", Phase::test, 0, 0.01, 0.0004, {100, 100})});
+  backend.model_set = set;
+  const auto reader = history.reader();
+  prediction::LiveRuns live(*reader);
+  Router router({"1", [] { return kNow; }, [] { return ServiceCounters{}; }, {}, true}, backend, *reader,
+                live);
+  Request bob;
+  bob.method = "GET";
+  bob.uid = 1002;
+  bob.target = "/v1/estimate?like=1";
+  const Reply reply = std::get<Reply>(router.handle(bob));
+  const auto answer = json::parse(reply.body).as_object();
+  ASSERT_EQ(reply.status, 200U) << reply.body;
+  EXPECT_EQ(answer.at("test_interval"), 500);
+  EXPECT_EQ(answer.at("test_iterations"), 10);
+  EXPECT_EQ(answer.if_contains("settings"), nullptr);
+}
+
 }  // namespace
 }  // namespace etad::service::testing
