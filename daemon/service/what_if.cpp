@@ -202,7 +202,10 @@ Outcome Router::what_if(Call& call) {
   return answered(question, [question, name, values, host = options_.host](Reader& reader, const auto& models,
                                                                            Instant now) mutable {
     take_only_batch_size(question, models, now);
-    if (auto problem = count_iterations(question)) return reply_of(*problem);
+    prediction::Question counted = question;
+    if (name == "batch_size" && !question.batch_size) counted.batch_size = 1;  // each row has its own
+    if (auto problem = count_iterations(counted)) return reply_of(*problem);
+    question.iterations = counted.iterations;
     return answer(reader, host, name, values, question, [&](prediction::Question each) {
       prediction::count_epochs(each);  // over each batch size anew
       return prediction::estimate(models, each, now);

@@ -71,6 +71,15 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
             "Parameter \"batch_size\" must be 2 or more, to be split.");
 }
 
+TEST_F(RouterTest, WhatIfOverBatchSizesCountsEpochsByEach) {
+  const std::string question = "/v1/whatif?network=LeNet&phase=train&epochs=2&vary=batch_size&values=16,64";
+  const auto rows = get(question + "&samples_per_epoch=6400").at("rows").as_array();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("iterations"), 800);
+  EXPECT_EQ(rows[1].at("iterations"), 200);
+  EXPECT_EQ(get(question, 400).at("parameter"), "samples_per_epoch");
+}
+
 TEST_F(RouterTest, AListOfNetworksHoldsNobodyUp) {
   EXPECT_TRUE(std::holds_alternative<Work>(handle("/v1/networks"))) << "a worker makes it";
 }
