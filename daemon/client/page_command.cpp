@@ -1,6 +1,5 @@
 #include "daemon/client/page_command.h"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,20 +16,6 @@
 namespace etad::client {
 namespace {
 
-// Writes a file that only its owner may read; false: it can't be written.
-bool write_private(const std::string& path, std::string_view text, bool replace) {
-  const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (replace ? O_TRUNC : O_EXCL);
-  const int file = open(path.c_str(), flags, S_IRUSR | S_IWUSR);
-  if (file < 0) return false;
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(file, text.data() + done, text.size() - done);
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  return close(file) == 0 && done == text.size();
-}
-
 // Shows the address in the desktop's browser. It goes by way of a file that only its owner can read: every
 // user of the machine can read the arguments of a process, and the address holds the token.
 void open_in_browser(const std::string& address) {
@@ -38,8 +23,7 @@ void open_in_browser(const std::string& address) {
   const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!desktop || runtime == nullptr || isatty(STDOUT_FILENO) == 0) return;
   std::string file = std::string(runtime) + "/etactl-page-" + std::to_string(getpid()) + ".html";
-  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">",
-                     false))
+  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">"))
     return;
   std::string program = "xdg-open";
   char* const arguments[] = {program.data(), file.data(), nullptr};
@@ -58,7 +42,7 @@ int export_page(const Common& common, const std::string& file) {
     std::cerr << "etactl: " << printable(text.error().text()) << '\n';
     return kRefused;
   }
-  if (!write_private(file, *text, true)) {
+  if (!replace_private(file, *text)) {
     std::cerr << "etactl: " << printable(file) << " can't be written\n";
     return kRefused;
   }

@@ -158,5 +158,22 @@ TEST_F(PageExport, DaemonThatBreaksOffIsAnErrorNotAHalfFile) {
   EXPECT_NE(file.error().text().find("broken off"), std::string::npos);
 }
 
+TEST(ExportedFile, IsItsOwnersAloneInThePlaceOfAFileThatWasNot) {
+  std::string folder = (std::filesystem::temp_directory_path() / "etad-export-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string file = folder + "/page.html";
+  std::ofstream(file) << "of before, for everybody";
+  std::filesystem::permissions(file, std::filesystem::perms{0644});
+  EXPECT_TRUE(replace_private(file, "of now"));
+  EXPECT_EQ(text_of_file(file), "of now");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms{0600});
+  EXPECT_FALSE(write_private(file, "again")) << "it is there";
+  std::filesystem::create_symlink(file, folder + "/link");
+  EXPECT_FALSE(replace_private(folder + "/link", "by a link"));
+  EXPECT_EQ(text_of_file(file), "of now");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2) << "nothing is left over";
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace etad::client

@@ -1,8 +1,13 @@
 #include "daemon/client/page/export.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -190,6 +195,28 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
   answers["exported_at"] =
       to_rfc3339(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
   return assets.export_with(boost::json::serialize(answers), tables);
+}
+
+bool write_private(const std::string& path, std::string_view text) {
+  const int file =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL, S_IRUSR | S_IWUSR);
+  if (file < 0) return false;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(file, text.data() + done, text.size() - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return close(file) == 0 && done == text.size();
+}
+
+bool replace_private(const std::string& path, std::string_view text) {
+  struct stat there {};
+  if (lstat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return false;  // a device, a link
+  const std::string beside = path + "." + std::to_string(getpid()) + ".new";
+  if (write_private(beside, text) && std::rename(beside.c_str(), path.c_str()) == 0) return true;
+  unlink(beside.c_str());
+  return false;
 }
 
 }  // namespace etad::client

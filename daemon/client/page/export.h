@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "daemon/client/link/http_client.h"
 #include "daemon/client/page/assets.h"
@@ -13,5 +14,10 @@ namespace etad::client {
 // curve of each network. What does not fit (kMostBytes) is left out and said in the file.
 Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
                                   const PageAssets& assets);
+
+// Writes a new file that only its owner may read; false: it can't be written.
+bool write_private(const std::string& path, std::string_view text);
+// The same in the place of a file that is there: one written over would stay readable to whom it was before.
+bool replace_private(const std::string& path, std::string_view text);
 
 }  // namespace etad::client
