@@ -112,9 +112,10 @@ void judge(WhatIf& out, Vary vary) {
   const auto best = std::ranges::max_element(out.rows, {}, goodness);
   out.best = static_cast<std::size_t>(best - out.rows.begin());
   if (vary != Vary::batch_size || !rates || out.rows.size() < 2) return;
-  const double near = farthest_of(out.rows).kind == estimators::Kind::seen ? kNear : kNear / 2;
+  out.knee_within = farthest_of(out.rows).kind == estimators::Kind::seen ? kNear : kNear / 2;
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
-    if (!possible(out.rows[i]) || out.rows[i].samples_per_second < (1 - near) * best->samples_per_second)
+    if (!possible(out.rows[i]) ||
+        out.rows[i].samples_per_second < (1 - out.knee_within) * best->samples_per_second)
       continue;
     if (!out.knee || *out.rows[i].question.batch_size < *out.rows[*out.knee].question.batch_size)
       out.knee = i;

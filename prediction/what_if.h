@@ -33,8 +33,9 @@ struct WhatIf {
   std::vector<Row> rows;               // in the order of the values
   std::vector<Unanswered> unanswered;  // values that the history can say nothing of
   std::optional<std::size_t> best;     // the row of the highest throughput, or else of the shortest time
-  // Of batch sizes: the smallest row whose throughput is within kNear of the best one's.
+  // Of batch sizes: the smallest row whose throughput is within `knee_within` of the best one's.
   std::optional<std::size_t> knee;
+  double knee_within = 0;  // a share; see kNear
 };
 
 // A throughput within this share of the best one counts as good as the best: a larger batch would gain less than

@@ -148,7 +148,9 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
   if (over != rows.end())
     out += "does not fit: needs more than the device's " +
            bytes_text(number_of(*over, "device_memory_bytes")) + " of memory\n";
-  if (known(answer, "knee")) out += "knee: the smallest batch within 5 % of the best throughput\n";
+  if (known(answer, "knee"))
+    out += "knee: the smallest batch within " + percent_text(100 * number_of(answer, "knee_within")) +
+           " of the best throughput\n";
   return out + throughput_chart(rows, vary, heading, screen.width);
 }
 

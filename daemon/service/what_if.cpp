@@ -119,6 +119,7 @@ Reply reply_of_split(const prediction::Split& split, std::int64_t batch) {
     json.end_object();
   }
   json.end_array().field("unanswered", std::vector<std::string>()).key("best").null().key("knee").null();
+  json.key("knee_within").null();
   json.key("split").begin_object().field("seconds_per_iteration", split.seconds);
   json.field("samples_per_second", static_cast<double>(batch) / split.seconds);
   json.list("shares", split.shares, [](JsonWriter& out, const prediction::Split::Share& share) {
@@ -156,6 +157,7 @@ Reply reply_of_rows(const WhatIf& answer, const std::string& name, Vary vary,
   });
   json.maybe("knee", answer.knee,
              [&](JsonWriter& out, std::size_t knee) { out.value(*answer.rows[knee].question.batch_size); });
+  json.field("knee_within", answer.knee ? std::optional(answer.knee_within) : std::nullopt);
   json.end_object();
   return reply_of(json);
 }

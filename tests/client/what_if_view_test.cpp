@@ -11,7 +11,7 @@ const Object kAnswer = boost::json::parse(R"({"vary":"batch_size","rows":[
   {"batch_size":16,"seconds":6,"lower":5,"upper":8,"samples_per_second":975,"seen":1},
   {"batch_size":32,"seconds":12,"lower":9,"upper":15,"samples_per_second":1000,"seen":0}],
   "unanswered":[{"value":"64","why":"No model \u001b[31mof that.","hint":"say which"}],
-  "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16})")
+  "best":{"batch_size":"32","row":2,"why":"the most samples a second"},"knee":16,"knee_within":0.025})")
                            .as_object();
 
 TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
@@ -23,7 +23,7 @@ TEST(WhatIfView, BarsMarksAndWhatWasMeasured) {
             "        32  12.0 s  9.00 s to 15.0 s       1000  ████████████████████████  no        best\n"
             "64: No model \\x1b[31mof that.\n"
             "  say which\n"
-            "knee: the smallest batch within 5 % of the best throughput\n");
+            "knee: the smallest batch within 2.5 % of the best throughput\n");
 }
 
 TEST(WhatIfView, PlotsTheThroughputAndHatchesWhatWasNotMeasured) {

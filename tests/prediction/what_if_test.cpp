@@ -76,6 +76,7 @@ TEST_F(WhatIfTest, KneeIsTheSmallestWithinFivePercentOfTheBest) {
   ASSERT_TRUE(answer->best && answer->knee);
   EXPECT_EQ(*answer->rows[*answer->best].question.batch_size, 512);
   EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 160);
+  EXPECT_EQ(answer->knee_within, kNear);
   EXPECT_NEAR(answer->rows[1].samples_per_second, 64'000 / 74.0, 1e-6);
 }
 
@@ -84,6 +85,7 @@ TEST_F(WhatIfTest, AnEstimatedKneeKeepsHalfOfTheToleranceForWhatEstimatesAreOffB
   const auto answer = what_if_of(Vary::batch_size, {"512", "160", "200", "256"});
   ASSERT_TRUE(answer && answer->knee);
   EXPECT_EQ(*answer->rows[*answer->knee].question.batch_size, 256);
+  EXPECT_EQ(answer->knee_within, kNear / 2);
 }
 
 // Each device would be answered for a size of its own.

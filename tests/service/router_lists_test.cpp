@@ -57,6 +57,7 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
   EXPECT_EQ(rows[0].at("seen"), 0);
   EXPECT_EQ(rows[1].at("seen"), 3);
   EXPECT_TRUE(answer.contains("knee"));
+  EXPECT_EQ(answer.at("knee_within").to_number<double>(), 0.05);
   EXPECT_TRUE(rows[0].at("energy_joules").is_null()) << "nobody measured any";
   const auto some = get(
       "/v1/"

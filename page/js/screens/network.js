@@ -59,7 +59,7 @@ function modelSection(model, points, curve, kinds, several) {
         points: mine.map((p) => ({x: p.batch, y: p.batch / p.seconds, kind: kindOf(p), title: title(p)})),
         line: line.map((l) => ({x: l.x, y: l.x / l.y, lower: l.x / l.upper, upper: l.x / l.lower, outside: l.outside})),
         marks: knee ? [{x: knee, text: 'knee'}] : []}),
-        h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than 5 %.` : 'Throughput.')),
+        h('figcaption', null, knee ? `From a batch of ${whole(knee)} on, larger ones gain less than ${100 * curve.knee_within} %.` : 'Throughput.')),
       costs.map(({name, at, show, caption, level, known, scale = 1, tick = show}) => h('figure', null, plot({label: name + ' over the batch size', x: logx, y: {name, show: tick}, zero: true, joined: true, level: level && level / scale,
         points: known.map((l) => ({x: l.x, y: at(l) / scale, kind: Math.max(0, kinds.indexOf(where)), title: `batch ${whole(l.x)}: ${show(at(l))}`}))}), h('figcaption', null, caption, level ? ' The dashed line: what the device has.' : null))),
       dated.length > 1 ? h('figure', null, plot({label: 'residuals by date', x: {name: 'begun', show: tickTime(dated.map((p) => p.at))},
