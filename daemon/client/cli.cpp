@@ -267,9 +267,18 @@ void add_estimate(CLI::App& app, Asked& asked) {
         std::cerr << "etactl: --hms is a time: leave out --quantity, or ask for --quantity time\n";
         return kUsage;
       }
-      const View view = asked.hms ? limit_text : time ? estimate_text : cost_text;
-      return asked.net.empty() ? show(asked.common, target, view)
-                               : show_about(asked.common, target, asked.net, view);
+      bool endless = false;
+      const auto limit = [&endless](const Object& answer, const Screen&) {
+        const auto text = limit_text(answer);
+        endless = !text;
+        return text.value_or("");
+      };
+      const View view = asked.hms ? View(limit) : time ? estimate_text : cost_text;
+      const int code = asked.net.empty() ? show(asked.common, target, view)
+                                         : show_about(asked.common, target, asked.net, view);
+      if (!endless) return code;
+      std::cerr << "etactl: the estimate's upper bound is too far off for a time limit\n";
+      return kRefused;
     };
   });
   CLI::App* estimators =

@@ -86,7 +86,7 @@ int written_file(const Common& common, const std::string& file, double bytes) {
               [&](const Object&) { return printable(file) + ": " + bytes_text(bytes) + "\n"; });
 }
 
-int show(const Common& common, const std::string& target, View view) {
+int show(const Common& common, const std::string& target, const View& view) {
   return asked(
       common, [&](HttpClient& client) { return client.get(target); },
       [&](const Object& object) { return view(object, stdout_screen()); });
@@ -108,7 +108,7 @@ int show_run(const Common& common, const std::string& id) {
   });
 }
 
-int show_about(const Common& common, const std::string& target, const std::string& file, View view) {
+int show_about(const Common& common, const std::string& target, const std::string& file, const View& view) {
   constexpr std::size_t kMost = 1 << 20;  // of a request's body: a net's description is shorter
   std::ifstream in(file, std::ios::binary);
   std::string text(kMost, '\0');

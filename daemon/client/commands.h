@@ -26,13 +26,13 @@ std::string target_of(const std::string& path, const Parameters& parameters);
 // The screen that stdout is: no width and no colours where it is no terminal.
 Screen stdout_screen();
 
-using View = std::string (*)(const Object&, const Screen&);
+using View = std::function<std::string(const Object&, const Screen&)>;
 
 // GETs and shows. Each of these gives the exit code.
-int show(const Common& common, const std::string& target, View view);
+int show(const Common& common, const std::string& target, const View& view);
 
 // POSTs a question about the network that a file describes (of a long file its beginning is sent), and shows the answer.
-int show_about(const Common& common, const std::string& target, const std::string& file, View view);
+int show_about(const Common& common, const std::string& target, const std::string& file, const View& view);
 
 // POSTs and shows.
 int change(const Common& common, const std::string& target, const std::string& body,

@@ -41,8 +41,9 @@ std::string runs_text(const Object& answer, const Screen& screen);
 std::string all_runs_text(const Object& answer, const Screen& screen);
 std::string run_text(const Object& run, const Screen& screen);  // one run in full
 std::string estimate_text(const Object& estimate, const Screen& screen);
-std::string cost_text(const Object& estimate, const Screen& screen);   // of energy or memory
-std::string limit_text(const Object& estimate, const Screen& screen);  // "02:05:00": its upper bound
+std::string cost_text(const Object& estimate, const Screen& screen);  // of energy or memory
+// "02:05:00": its upper bound; nullopt: it has none that a job's time limit could be.
+std::optional<std::string> limit_text(const Object& estimate);
 std::string estimators_text(const Object& answer, const Screen& screen);
 std::string next_text(const Object& answer, const Screen& screen);
 std::string next_within_text(const Object& answer, const Screen& screen);

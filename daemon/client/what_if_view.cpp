@@ -1,6 +1,7 @@
 // etactl what-if: a row for each value, with a bar for its throughput.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -155,7 +156,9 @@ std::string what_if_text(const Object& answer, const Screen& screen) {
 }
 
 // Rounded up: a job that is ended a second early has run for nothing.
-std::string limit_text(const Object& estimate, const Screen&) {
+std::optional<std::string> limit_text(const Object& estimate) {
+  constexpr double kLongest = 1e10;  // three hundred years: no estimate to make a limit of
+  if (!known(estimate, "upper") || !(number_of(estimate, "upper") < kLongest)) return std::nullopt;
   const auto seconds = static_cast<std::int64_t>(std::ceil(number_of(estimate, "upper")));
   const auto two = [](std::int64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
   return two(seconds / 3600) + ":" + two(seconds / 60 % 60) + ":" + two(seconds % 60) + "\n";

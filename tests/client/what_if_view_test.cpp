@@ -68,8 +68,13 @@ TEST(WhatIfView, NarrowScreenLosesTheBarsFirst) {
 }
 
 TEST(EstimateView, TimeLimitIsTheUpperBoundRoundedUp) {
-  EXPECT_EQ(limit_text(boost::json::parse(R"({"upper":7500.2})").as_object(), {}), "02:05:01\n");
-  EXPECT_EQ(limit_text(boost::json::parse(R"({"upper":360000})").as_object(), {}), "100:00:00\n");
+  const auto limit = [](const char* estimate) {
+    return limit_text(boost::json::parse(estimate).as_object());
+  };
+  EXPECT_EQ(limit(R"({"upper":7500.2})"), "02:05:01\n");
+  EXPECT_EQ(limit(R"({"upper":360000})"), "100:00:00\n");
+  EXPECT_EQ(limit(R"({"upper":1e22})"), std::nullopt) << "no limit is better than a wrong one";
+  EXPECT_EQ(limit(R"({"upper":null})"), std::nullopt);
 }
 
 TEST(EstimatorsView, MarksWhoAnswers) {
