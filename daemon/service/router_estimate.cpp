@@ -200,7 +200,7 @@ Outcome Router::answered(const Question& question, Answering answering) {
   return Work{[&backend = backend_, question, answering = std::move(answering)]() -> Reply {
     const auto reader = backend.reader();
     if (!reader) return history_failed(reader.error());
-    return answering(**reader, prediction::as_of(backend.models(), question), *question.at);
+    return answering(**reader, prediction::as_of(backend.models(), question, reader->get()), *question.at);
   }};
 }
 

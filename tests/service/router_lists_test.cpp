@@ -1,4 +1,5 @@
 // What the router lists: runs, sources, networks, models, series and the rest.
+#include "prediction/knowledge.h"
 #include "tests/service/router_fixture.h"
 
 namespace etad::service::testing {
@@ -91,6 +92,18 @@ TEST_F(RouterTest, QuestionsAboutThePastHoldNobodyUp) {
     const std::string question = "/v1/" + what + "network=LeNet&phase=train&iterations=100&batch_size=64";
     EXPECT_TRUE(std::holds_alternative<Reply>(handle(question)));
     EXPECT_TRUE(std::holds_alternative<Work>(handle(question + "&at=2026-11-21"))) << "a worker answers it";
+  }
+}
+
+// As where there are more networks than all is learnt from.
+TEST_F(RouterTest, AQuestionAboutThePastFindsRunsThatNothingIsLearntFrom) {
+  auto set = std::make_shared<ModelSet>(*backend_.model_set);
+  set->knowledge = prediction::Knowledge::of({}, nullptr, [] {});
+  backend_.model_set = set;
+  for (const std::string what : {"estimate?", "whatif?vary=batch_size&values=64&"}) {
+    const std::string question = "/v1/" + what + "network=LeNet&phase=train&iterations=100&batch_size=64&at=";
+    get(question + "2026-11-21T11:30:00Z");
+    get(question + "2026-11-21T08:00:00Z", 404);
   }
 }
 
