@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <optional>
 #include <utility>
 
 #include "daemon/service/exchange.h"
@@ -42,6 +43,15 @@ Problem too_much_held() {
                                  "read them, or ask for fewer at a time: smaller pages (`limit`)");
   problem.headers.emplace_back("Retry-After", "1");
   return problem;
+}
+
+// What is wrong with what was sent; nothing where it only ended.
+std::optional<Problem> malformed(const boost::system::error_code& error) {
+  namespace http = boost::beast::http;
+  if (error.category() != http::make_error_code(http::error::bad_method).category() ||
+      error == http::error::end_of_stream || error == http::error::partial_message)
+    return std::nullopt;
+  return problem_with(400, "This is no HTTP/1.1 request: " + error.message() + ".");
 }
 
 Problem too_slow() {
@@ -175,9 +185,8 @@ boost::asio::awaitable<bool> Connection::read_head(Exchange& exchange) {
       exchange.reply = reply_of(too_slow());
     } else if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       exchange.reply = reply_of(header_too_large(state_.options.limits));
-    } else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
-               error != http::error::end_of_stream && error != http::error::partial_message) {
-      exchange.reply = reply_of(problem_with(400, "This is no HTTP/1.1 request: " + error.message() + "."));
+    } else if (const auto problem = malformed(error)) {
+      exchange.reply = reply_of(*problem);
     } else {
       co_return false;
     }
@@ -204,9 +213,10 @@ boost::asio::awaitable<bool> Connection::read_body(Exchange& exchange) {
     boost::system::error_code error;
     const std::size_t n = co_await exchange.read_some(socket_, *buffer_, piece, error);
     if (error) {
-      if (!expired_) co_return false;
-      ++state_.counters.timeouts;
-      exchange.reply = reply_of(too_slow());
+      const auto problem = malformed(error);
+      if (!expired_ && !problem) co_return false;
+      if (!problem) ++state_.counters.timeouts;
+      exchange.reply = reply_of(problem ? *problem : too_slow());
     } else if (body.size() + n > state_.options.limits.body_bytes) {
       exchange.reply = reply_of(body_too_large(state_.options.limits));
     } else if (!make_room()) {

@@ -28,6 +28,10 @@ void Connection::Exchange::take_head(uid_t uid, bool may_change) {
   if (!expect.empty() && !expects_continue) {
     problem.status = 417;
     problem.detail = "Only 100-continue can be expected.";
+  } else if (const auto coding = head_fields[http::field::transfer_encoding];
+             !coding.empty() && !boost::beast::iequals(coding, "chunked")) {
+    problem.status = 501;  // its body would be taken for none, or for what it is not
+    problem.detail = "Of transfer codings only chunked is understood.";
   } else if (head_fields.count(http::field::host) > 1) {
     problem.detail = "The request has several Host headers.";
   } else {

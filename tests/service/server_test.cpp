@@ -79,6 +79,20 @@ TEST_F(ServerTest, WhatIsNoRequestIsA400) {
   }
 }
 
+TEST_F(ServerTest, ABodyThatCannotBeReadIsToldSo) {
+  start();
+  const std::string head = "POST /v1/estimate?phase=train HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: ";
+  for (const auto& [rest, status] :
+       std::vector<std::pair<std::string, int>>{{"chunked\r\n\r\nno size\r\n", 400},
+                                                {"chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n", 400},
+                                                {"gzip\r\n\r\n", 501},
+                                                {"gzip, chunked\r\n\r\n0\r\n\r\n", 501}}) {
+    RawClient client(path_);
+    client.send(head + rest);
+    EXPECT_EQ(status_of(client.receive()), status) << rest;
+  }
+}
+
 TEST_F(ServerTest, AnOversizedHeaderIsA431) {
   start();
   RawClient client(path_);
