@@ -131,6 +131,7 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
   out.samples_per_epoch = params.integer("samples_per_epoch", 1, kMostIterations);
   if (out.epochs && out.iterations > 0)
     params.reject("epochs", "says the same as \"iterations\": one of the two");
+  if (out.network == "") params.reject("network", "must be a name");
   if (!out.like) {
     if (!out.network && !out.architecture && !shown)
       params.require("network", "which network? (or \"architecture\")");

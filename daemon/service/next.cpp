@@ -45,6 +45,7 @@ Outcome Router::next(Call& call) {
   question.confidence = params.number("confidence", 0, 1).value_or(0.9);
   const auto budget = params.number("budget", 0, kAnyTime);
   const auto limit = params.integer("limit", 1, kMostNext);
+  if (question.network == "") params.reject("network", "must be a name");
   if (!question.network && !question.architecture)
     params.require("network", "which network? (or \"architecture\")");
   if (auto problem = params.check()) return reply_of(*problem);

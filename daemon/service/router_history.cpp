@@ -228,9 +228,9 @@ Outcome Router::accuracy(Call& call) {
 }
 
 Outcome Router::predictions(Call& call) {
-  const Page page = page_from(call.params, 200, 1000);
+  const std::int64_t limit = call.params.integer("limit", 1, 1000).value_or(200);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto scored = reader_.scored_predictions(page.limit);
+  const auto scored = reader_.scored_predictions(limit);
   if (!scored) return history_failed(scored.error());
   JsonWriter json;
   json.begin_object().list("predictions", *scored, write_prediction).end_object();

@@ -272,7 +272,10 @@ Outcome Router::label(Call& call) {
   if (!row) return row.error();
   auto given = labels_from(call.request.body);
   if (!given) return reply_of(given.error());
-  labels.merge(*given);
+  for (const auto& [name, value] : *given)
+    if (labels.try_emplace(name, value).first->second != value)
+      return reply_of(Problem{400, "Invalid labels",
+                              "Label \"" + valid_utf8(name) + "\" is given twice, with different values."});
   if (labels.empty()) {
     return reply_of(Problem{400, "", "No labels were given.",
                             "send a JSON object such as {\"network\": \"LeNet\", \"batch_size\": 64}"});

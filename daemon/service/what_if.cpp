@@ -14,6 +14,7 @@
 #include "daemon/service/estimate.h"
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "parsers/base/text.h"
 #include "prediction/like.h"
 
 namespace etad::service {
@@ -36,7 +37,7 @@ std::vector<std::string> values_from(Params& params, Vary vary, bool splits) {
   std::vector<std::string> out;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
-    std::string value = text.substr(from, comma - from);
+    std::string value(trim(std::string_view(text).substr(from, comma - from), " "));
     if (splits || std::ranges::find(out, value) == out.end()) out.push_back(std::move(value));
     from = comma + 1;
   }

@@ -67,6 +67,7 @@ TEST_F(RouterTest, WhatIfAnswersForEachValue) {
   EXPECT_TRUE(some.at("unanswered").at(0).at("hint").is_string());
   const std::string whatif = "/v1/whatif?network=LeNet&phase=train&iterations=100&vary=";
   EXPECT_EQ(get(whatif + "batch_size&values=16,64,16").at("rows").as_array().size(), 2U) << "none twice";
+  EXPECT_EQ(get(whatif + "batch_size&values=16,%2064,%2016").at("rows").as_array().size(), 2U) << "nor so";
   EXPECT_EQ(get(whatif + "batch_size&values=16,x", 400).at("detail"),
             "Parameter \"values\" must be whole numbers from 1 on with commas between them, not \"x\".");
   EXPECT_EQ(get(whatif + "split&batch_size=1&values=K80,K80", 400).at("detail"),

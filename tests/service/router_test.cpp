@@ -165,6 +165,9 @@ TEST_F(RouterTest, ParametersAreCheckedByName) {
            {"/v1/runs?watch=maybe", "watch"},
            {"/v1/health?verbose=1", "verbose"},
            {"/v1/estimate?phase=train&iterations=10", "network"},
+           {"/v1/estimate?network=&phase=train&iterations=10", "network"},
+           {"/v1/next?network=", "network"},
+           {"/v1/predictions?cursor=5", "cursor"},
            {"/v1/estimate?network=LeNet&iterations=10", "phase"},
            {"/v1/estimate?network=LeNet&phase=train", "iterations"},
            {"/v1/estimate?network=LeNet&phase=train&iterations=0", "iterations"},
@@ -235,6 +238,7 @@ TEST_F(RouterTest, LabelsComeAsJsonOrAsParameters) {
        {"", "{}", "[1]", "{\"network\": [1]}", "{\"batch_size\": 1.5}", "nonsense", "{\"a\":"}) {
     EXPECT_EQ(ask("/v1/runs/3/labels", "POST", body).status, 400U) << body;
   }
+  EXPECT_EQ(ask("/v1/runs/3/labels?label.user=a", "POST", R"({"user": "b"})").status, 400U) << "which?";
   EXPECT_EQ(backend_.labelled.count(3), 0U);
   EXPECT_EQ(ask("/v1/runs/99/labels", "POST", "{\"network\":\"x\"}").status, 404U);
 }
