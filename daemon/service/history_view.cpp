@@ -97,9 +97,12 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   write_range(json, "batch_size", model.samples);
   write_range(json, "iterations", model.iterations);
   json.end_object();
-  json.list("rivals", model.rivals, [](JsonWriter& out, const auto& rival) {
-    out.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
-    out.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
+  json.list("rivals", model.rivals, [&](JsonWriter& out, const auto& rival) {
+    const bool tested = fitted.error_percent().has_value();
+    out.begin_object().field("basis", rival.basis);
+    out.field("error_percent", tested ? std::optional(rival.error_percent) : std::nullopt);
+    out.field("standard_error", tested ? std::optional(rival.standard_error) : std::nullopt);
+    out.field("parameters", rival.parameters).end_object();
   });
   json.key("settings").begin_object();
   for (const std::string& covariate : model.covariates) {

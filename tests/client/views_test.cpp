@@ -202,6 +202,14 @@ TEST(ModelText, ShowsWhatItHasLearnedBesideThePace) {
   EXPECT_EQ(text.find("snapshot:"), std::string::npos) << text;
 }
 
+TEST(ModelText, ShowsNoErrorOfWhatWasNotPutToTheTest) {
+  const std::string text = model_text(parsed(R"({"id": 3, "network": "LeNet", "runs": 1, "rivals": [
+    {"basis": "c1*n", "error_percent": null, "standard_error": null, "parameters": 1}]})"),
+                                      {});
+  EXPECT_NE(text.find("c1*n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("0.0 %"), std::string::npos) << text;
+}
+
 TEST(Views, TakeAnyObjectWithoutHarm) {
   const Object nonsense =
       parsed(R"({"runs": [1, {}, null, {"progress": 7, "id": "x"}], "models": {}, "networks": [[]],

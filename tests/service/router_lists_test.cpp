@@ -122,6 +122,13 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   EXPECT_EQ(model.at("family"), "end_to_end");
   EXPECT_EQ(model.at("coefficients").at(2).at("name"), "c2");
   EXPECT_EQ(model.at("rivals").as_array().size(), 2U);
+  EXPECT_EQ(model.at("rivals").at(0).at("error_percent").to_number<double>(), 1.4);
+  FittedModel of_one_run = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006);
+  of_one_run.model.runs = 1;
+  auto set = std::make_shared<ModelSet>();
+  set->models = held({of_one_run});
+  backend_.model_set = set;
+  EXPECT_TRUE(get("/v1/models/1").at("rivals").at(0).at("error_percent").is_null()) << "nothing was left out";
   EXPECT_EQ(model.at("seen").at("batch_size").at("max"), 64);
 }
 
