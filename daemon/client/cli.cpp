@@ -10,6 +10,7 @@
 #include "daemon/client/check_rules.h"
 #include "daemon/client/commands.h"
 #include "daemon/client/fleet.h"
+#include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
 #include "daemon/client/page_command.h"
 #include "daemon/client/text.h"
@@ -299,7 +300,7 @@ void add_details(CLI::App& app, Asked& asked) {
     asked.command = [&asked] {
       if (asked.name.empty())
         return show(asked.common, target_of("/v1/models", asked.parameters), models_text);
-      return show(asked.common, target_of("/v1/models/" + asked.name, {}), model_text);
+      return show(asked.common, target_of("/v1/models/" + path_segment(asked.name), {}), model_text);
     };
   });
   CLI::App* series = app.add_subcommand("series", "the monitoring traces; one of them in full");
@@ -312,7 +313,8 @@ void add_details(CLI::App& app, Asked& asked) {
   series->callback([&asked] {
     asked.command = [&asked] {
       if (asked.name.empty()) return show(asked.common, target_of("/v1/series", {}), series_list_text);
-      return show(asked.common, target_of("/v1/series/" + asked.name, asked.parameters), series_text);
+      return show(asked.common, target_of("/v1/series/" + path_segment(asked.name), asked.parameters),
+                  series_text);
     };
   });
 }
@@ -327,7 +329,7 @@ int label_run(const Asked& asked) {
     }
     labels[pair.first] = pair.second;
   }
-  return change(asked.common, target_of("/v1/runs/" + asked.name + "/labels", {}),
+  return change(asked.common, target_of("/v1/runs/" + path_segment(asked.name) + "/labels", {}),
                 boost::json::serialize(labels),
                 [](const Object&) { return std::string("labelled; the models follow\n"); });
 }

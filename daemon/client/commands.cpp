@@ -95,7 +95,7 @@ int show(const Common& common, const std::string& target, const View& view) {
 int show_run(const Common& common, const std::string& id) {
   auto client = HttpClient::connect(common.socket);
   if (!client) return unreachable(client.error());
-  const auto response = client->get("/v1/runs/" + percent_encoded(id));
+  const auto response = client->get("/v1/runs/" + path_segment(id));
   if (!response) return unreachable(response.error());
   const auto ask = [&](const std::string& target) -> Object {
     const auto more = client->get(target);

@@ -107,7 +107,7 @@ int reread(const Common& common, const std::vector<std::string>& sources, const 
 int forget_runs(const Common& common, const std::vector<std::string>& ids) {
   int worst = kDone;
   for (const std::string& id : ids) {
-    const int code = remove(common, "/v1/runs/" + percent_encoded(id), "run " + id);
+    const int code = remove(common, "/v1/runs/" + path_segment(id), "run " + id);
     if (code == kNoDaemon) return code;
     worst = std::max(worst, code);
   }

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "daemon/client/link/http_client.h"
+
 namespace etad::client {
 namespace {
 
@@ -130,6 +132,13 @@ TEST(TimeText, IsInTheMachinesZone) {
   tzset();
   EXPECT_EQ(time_text("2026-11-20T12:00:00.25Z"), "2026-11-20 12:00");
   EXPECT_EQ(time_text("soon"), "soon");
+}
+
+// `etactl runs 7/segments` names no run, and not its segments.
+TEST(PathSegment, HasNoSlash) {
+  EXPECT_EQ(path_segment("7/segments"), "7%2Fsegments");
+  EXPECT_EQ(path_segment("gpu.power"), "gpu.power");
+  EXPECT_EQ(percent_encoded("a/b c"), "a/b%20c");
 }
 
 }  // namespace

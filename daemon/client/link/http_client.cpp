@@ -205,4 +205,10 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
+std::string path_segment(std::string_view text) {
+  std::string out = percent_encoded(text);
+  for (std::size_t at = 0; (at = out.find('/', at)) != std::string::npos;) out.replace(at, 1, "%2F");
+  return out;
+}
+
 }  // namespace etad::client

@@ -53,5 +53,7 @@ class HttpClient {
 
 // `text` as part of a query: everything but letters, digits and -._~/ as %XX.
 std::string percent_encoded(std::string_view text);
+// The same of one segment of a path, in which a slash is no longer one.
+std::string path_segment(std::string_view text);
 
 }  // namespace etad::client
