@@ -279,9 +279,8 @@ Result<Forgotten> Daemon::forget_owner(std::int64_t uid) {
 Result<std::string> Daemon::backup() {
   // Beside the history: there is room for a history of that size, and we may write there.
   static std::atomic<int> number = 0;
-  const std::string copy = history_ + ".backup-" + std::to_string(++number);
+  const std::string copy = history_ + std::string(kCopyToSend) + std::to_string(++number);
   std::error_code ignored;
-  std::filesystem::remove(copy, ignored);  // of a daemon that died while it made one
   auto done = backup_history(history_, copy);
   if (done) return copy;
   std::filesystem::remove(copy, ignored);  // what was written of it when the disk was full, above all

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct Helpers {
 
 class Daemon final : public service::Backend {
  public:
+  // Behind the history's path: a copy of it that is made to be sent, and gone again then.
+  static constexpr std::string_view kCopyToSend = ".to-send-";
+
   // Starts everything; on error nothing runs. `config_path` is read again at a reload ("": none), with the
   // same defaults.
   static tl::expected<std::unique_ptr<Daemon>, std::vector<Error>> start(Config config,

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "daemon/accounts.h"
@@ -23,6 +24,16 @@ constexpr std::chrono::minutes kBetweenOpenings{1};  // of the history, where it
 
 std::vector<Error> one(Error error) {
   return {std::move(error)};
+}
+
+// Of a daemon that died while it made or sent one; nobody else makes any beside this history.
+void remove_copies_to_send(const std::string& history) {
+  const std::filesystem::path path(history);
+  const std::string begin = path.filename().string() + std::string(Daemon::kCopyToSend);
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(path.parent_path(), ignored), end; at != end;
+       at.increment(ignored))
+    if (at->path().filename().string().starts_with(begin)) std::filesystem::remove(at->path(), ignored);
 }
 
 std::optional<Instant> modified(const std::string& path) {
@@ -105,6 +116,7 @@ Result<void> Daemon::open_history() {
   auto writer = Writer::open(path, options);
   if (!writer) return tl::unexpected(writer.error());
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));
+  remove_copies_to_send(path);
   auto reader = Reader::open(path);
   if (!reader) return tl::unexpected(reader.error());
   auto models = std::make_shared<prediction::StoredModels>(
