@@ -4,9 +4,11 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "parsers/base/number.h"
 #include "parsers/base/samples.h"
+#include "parsers/base/suggest.h"
 #include "parsers/base/text.h"
 
 namespace etad {
@@ -69,11 +71,17 @@ bool is_label(std::string_view name) {
 Result<void> check_labels(const TextMap& labels) {
   for (const auto& [name, value] : labels) {
     const bool is_number = std::find(kNumbers.begin(), kNumbers.end(), name) != kNumbers.end();
-    if (!is_label(name))
-      return fail(
-          "there is no label \"" + name + "\"",
-          "labels are network, batch_size, test_batch_size, device, devices, gpus, host, framework, job, "
-          "user");
+    if (!is_label(name)) {
+      std::vector<std::string_view> known(kTexts.begin(), kTexts.end());
+      known.insert(known.end(), kNumbers.begin(), kNumbers.end());
+      known.push_back(kGpus);
+      known.insert(known.end(), kOwners.begin(), kOwners.end());
+      const auto near = nearest_name(name, known);
+      std::string all;
+      for (const std::string_view each : known) all += (all.empty() ? "" : ", ") + std::string(each);
+      return fail("there is no label \"" + name + "\"",
+                  near.empty() ? "labels are " + all : "did you mean \"" + std::string(near) + "\"?");
+    }
     if (name == kGpus && !value.empty() && !names_gpus(value))
       return fail("label gpus must name GPUs by index or UUID, such as \"0,1\", not \"" + value + "\"");
     if (!is_number || value.empty()) continue;
