@@ -63,6 +63,7 @@ struct Refusal {
     no_model_of_phase,     // `value` ("train", "test"): of `network` there is none, but of the other phase
     no_model_of_tests,     // a total with tests of `network`, of which only training is known
     ambiguous,             // several deployments fit: `deployments`, which differ in `differences`
+    batch_sizes_unknown,   // of `network`: no run's log told one, so that they can't be compared
     too_large,             // `parameter`: with the others it makes a time beyond all bounds
     contradicting,         // the runs name no device and contradict each other: `contradiction`
     batch_size_missing,    // `parameter`: models of several batch sizes, `batch_sizes`

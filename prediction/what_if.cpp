@@ -101,6 +101,15 @@ void make_comparable(std::vector<WhatIf::Row>& rows, const Ask& ask) {
   }
 }
 
+// Of a network whose runs' logs told no batch size: the model takes any for what ran.
+const ModelKey* without_sizes(const std::vector<WhatIf::Row>& rows) {
+  for (const WhatIf::Row& row : rows) {
+    const auto& model = row.estimate.parts.front().model;
+    if (model != nullptr && !(model->model.samples.max > 0)) return &model->key;
+  }
+  return nullptr;
+}
+
 void judge(WhatIf& out, Vary vary) {
   const auto possible = [](const WhatIf::Row& row) { return row.fits.value_or(true); };
   if (std::ranges::none_of(out.rows, possible)) return;
@@ -164,7 +173,15 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
     const double rate = throughput(*answer);
     out.rows.push_back({question, std::move(*answer), rate, std::nullopt});
   }
-  if (vary == Vary::batch_size) make_comparable(out.rows, ask);
+  if (vary == Vary::batch_size) {
+    if (const ModelKey* const key = without_sizes(out.rows)) {
+      Refusal refusal;
+      refusal.kind = Refusal::Kind::batch_sizes_unknown;
+      refusal.network = key->network;
+      return refuse(std::move(refusal));
+    }
+    make_comparable(out.rows, ask);
+  }
   if (fits)
     for (WhatIf::Row& row : out.rows) row.fits = fits(row.estimate);
   judge(out, vary);

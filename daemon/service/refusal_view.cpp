@@ -214,6 +214,12 @@ Problem sequence_length_missing(const Refusal& refusal) {
           }};
 }
 
+Problem batch_sizes_unknown(const Refusal& refusal) {
+  return {404, "Unknown batch sizes",
+          "No log of a run of " + refusal.network + " there tells a batch size: nothing is known of others.",
+          "`etactl label RUN batch_size=N` says a run's; the configuration all runs' of a source: labels"};
+}
+
 Problem too_large(const Refusal& refusal) {
   return {400,
           "Invalid parameter",
@@ -261,6 +267,8 @@ Problem problem_of(const Refusal& refusal) {
       return cost_unknown(refusal);
     case Refusal::Kind::sequence_length_missing:
       return sequence_length_missing(refusal);
+    case Refusal::Kind::batch_sizes_unknown:
+      return batch_sizes_unknown(refusal);
     case Refusal::Kind::too_large:
       return too_large(refusal);
     case Refusal::Kind::unreadable:

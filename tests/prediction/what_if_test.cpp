@@ -99,6 +99,23 @@ TEST_F(WhatIfTest, WithoutABatchSizeDevicesAreNotCompared) {
   EXPECT_EQ(answer.error().kind, Refusal::Kind::batch_size_missing);
 }
 
+// Its model would say the same of each.
+TEST_F(WhatIfTest, WhereNoRunToldABatchSizeTheyAreNotCompared) {
+  auto fitted = std::make_shared<FittedModel>();
+  fitted->key.network = "LeNet";
+  const auto ask_model = [&](const Question& each) {
+    auto answer = ask(each);
+    if (answer) answer->parts.front().model = fitted;
+    return answer;
+  };
+  const auto refused = what_if(question_, Vary::batch_size, {"16", "64"}, ask_model);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, Refusal::Kind::batch_sizes_unknown);
+  EXPECT_EQ(refused.error().network, "LeNet");
+  fitted->model.samples = {16, 64};
+  EXPECT_TRUE(what_if(question_, Vary::batch_size, {"16", "64"}, ask_model));
+}
+
 TEST_F(WhatIfTest, WhatDoesNotFitIsNeitherBestNorKnee) {
   const auto ask_it = [this](const Question& each) { return ask(each); };
   const auto up_to = [](double most) {
