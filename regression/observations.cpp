@@ -35,12 +35,6 @@ std::vector<double> batch_sizes(const Observations& rows) {
   return out;
 }
 
-bool iterations_vary(const Observations& rows) {
-  constexpr double kLeastRatio = 1.5;
-  const auto [least, most] = std::ranges::minmax_element(rows, {}, &Observation::n);
-  return most->n >= kLeastRatio * least->n;
-}
-
 Folds fold_by_run(const Observations& rows) {
   Folds folds;
   folds.count = static_cast<int>(std::min<std::size_t>(rows.size(), kMaxFolds));

@@ -32,9 +32,6 @@ inline double newest_size(const Observations& rows) {
   return rows.back().b;
 }
 
-// Whether the numbers of iterations differ enough to tell a cost per run from a cost per iteration.
-bool iterations_vary(const Observations& rows);
-
 // Fold of each row: by batch size where there are three or more, so that the error says what a new batch size
 // would meet; otherwise by run. At most `kMaxFolds`; rows beyond that share folds.
 inline constexpr int kMaxFolds = 10;

@@ -16,15 +16,27 @@ constexpr double kSettled = 1e-5;  // relative change of the fit in a step: far 
 
 using Column = Eigen::ArrayXd;  // a value for each row
 
+// Whether numbers of iterations tell a cost per run from a cost per iteration.
+bool differ_enough(const std::vector<double>& lengths) {
+  constexpr double kLeastRatio = 1.5;
+  const auto [least, most] = std::ranges::minmax_element(lengths);
+  return least != lengths.end() && *most >= kLeastRatio * *least;
+}
+
 // One Gauss-Newton step of the relative problem over the rows in use.
 class Step {
  public:
-  Step(const Basis& basis, const Observations& rows)
+  // `base`: the weight of each row, 0 of those left out. These do not tell the cost per run, which every basis has
+  // first.
+  Step(const Basis& basis, const Observations& rows, const Column& base)
       : features_(static_cast<Eigen::Index>(rows.size()), basis.parameters()) {
+    std::vector<double> lengths;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      features_.row(static_cast<Eigen::Index>(i)) = basis.features(rows[i].n, rows[i].b, newest_size(rows));
+      const auto row = static_cast<Eigen::Index>(i);
+      features_.row(row) = basis.features(rows[i].n, rows[i].b, newest_size(rows));
+      if (base(row) > 0) lengths.push_back(rows[i].n);
     }
-    if (!iterations_vary(rows)) features_.col(0).setZero();  // every basis has the cost per run first
+    if (!differ_enough(lengths)) features_.col(0).setZero();
   }
 
   // From the inverse of the last fit and log(t / fit).
@@ -70,7 +82,6 @@ std::vector<double> listed(const Column& column) {
 
 RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds,
                          int left_out) {
-  Step step(basis, rows);
   const auto size = static_cast<Eigen::Index>(rows.size());
   Column base(size), times(size);
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -78,6 +89,7 @@ RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std
     base(i) = !folds.empty() && folds[row] == left_out ? 0 : rows[row].weight;
     times(i) = rows[row].t;
   }
+  Step step(basis, rows, base);
   const auto in_use = static_cast<double>((base > 0).count());
   const bool robust = in_use > basis.parameters() + 2;
   // Residuals about a fit are smaller than the errors, the more so the fewer there are.

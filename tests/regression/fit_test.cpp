@@ -53,6 +53,15 @@ TEST(Fit, TwoRunsAtTwoBatchSizesAreNoLessSureThanOne) {
   EXPECT_GT(after->upper / after->seconds, 1.1) << "the noise is assumed still";
 }
 
+// Two lengths tell a cost per run, but what is left when one of them is hidden does not.
+TEST(Fit, ASecondRunOfAnotherLengthIsNoLessSureThanOne) {
+  const auto one = fit({run_of(1000, 64, 50)});
+  const auto two = fit({run_of(1000, 64, 50), run_of(5000, 64, 251)});
+  ASSERT_TRUE(one && two);
+  const auto before = one->predict(1000, 64, 0.9), after = two->predict(1000, 64, 0.9);
+  EXPECT_LT(after->upper / after->seconds, 1.05 * before->upper / before->seconds);
+}
+
 TEST(Fit, RivalsCountTheTermsOfTheirFormulas) {
   Dataset data;
   for (const double b : {8., 16., 32.}) {
