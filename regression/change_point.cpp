@@ -117,7 +117,7 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   std::vector<std::size_t> dated;
   std::vector<double> values;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].started_at <= 0 || rows[i].weight <= 0) continue;
+    if (rows[i].started_at <= 0) continue;
     dated.push_back(i);
     values.push_back(residuals[i]);
   }
@@ -126,8 +126,10 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   if (change.at + kLeastAfter > values.size()) return std::nullopt;
   if (runs_statistic(values, change.middle) > kRunsStatistic) return std::nullopt;
   if (change.score < kChangeStatistic || change.size < kLeastChange) return std::nullopt;
-  for (std::size_t i = 0; i < change.at; ++i) rows[dated[i]].weight = 0;
-  return rows[dated[change.at]].started_at;
+  const double changed_at = rows[dated[change.at]].started_at;
+  std::erase_if(rows,
+                [&](const Observation& row) { return row.started_at > 0 && row.started_at < changed_at; });
+  return changed_at;
 }
 
 }  // namespace etad::regression

@@ -8,7 +8,7 @@
 
 namespace etad::regression {
 
-// Sets the weight of runs from before the last change to 0 and returns when the first run after it started.
+// Takes out the runs from before the last change and returns when the first run after it started.
 // `rows` are in order of time; runs without a time are never dropped. `residuals`: log(t / f) of a robust
 // fit.
 //

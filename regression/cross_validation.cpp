@@ -26,8 +26,7 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
       out.residuals[i] = fit.residuals[i];
       const Terms x = basis.features(rows[i].n, rows[i].b, newest_size(rows));
       out.leverages[i] = relative_leverage(x, fit.coefficients, fit.covariance);
-      if (rows[i].weight > 0)
-        errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));
+      errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));
     }
     if (!errors.empty()) out.fold_errors.push_back(mean(errors));
   }

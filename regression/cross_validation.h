@@ -11,7 +11,7 @@ namespace etad::regression {
 struct CrossValidation {
   std::vector<double> residuals;  // log(t / prediction from the other folds), per row
   std::vector<double> leverages;  // relative variance of that prediction, per unit of noise variance
-  double error = 0;               // mean over folds of the mean |t / prediction - 1|, contaminated rows apart
+  double error = 0;               // mean over folds of the mean |t / prediction - 1|
   std::vector<double> fold_errors;
 };
 

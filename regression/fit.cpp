@@ -42,7 +42,6 @@ Covariates most_common(const Dataset& data, const Observations& rows) {
 Range range_of(const Observations& rows, double Observation::*field) {
   Range out{std::numeric_limits<double>::max(), 0};
   for (const Observation& row : rows) {
-    if (row.weight <= 0) continue;
     out.min = std::min(out.min, row.*field);
     out.max = std::max(out.max, row.*field);
   }
@@ -67,7 +66,6 @@ std::vector<double> scores_by_size(const Basis& basis, const Observations& rows,
   std::vector<double> scores;
   const CrossValidation validation = cross_validate(basis, rows, fold(rows));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].weight <= 0) continue;
     const double variance = noise.variance(rows[i].n) + noise.run * noise.run * validation.leverages[i];
     scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
   }
@@ -81,15 +79,14 @@ std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, 
   if (rows.size() < 2) return scores;
   const CrossValidation validation = cross_validate(basis, rows, fold_by_run(rows));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto same_size = [&](const Observation& r) { return r.weight > 0 && r.b == rows[i].b; };
-    if (rows[i].weight <= 0 || std::ranges::count_if(rows, same_size) < 2) continue;
+    if (std::ranges::count(rows, rows[i].b, &Observation::b) < 2) continue;
     const double variance = noise.variance(rows[i].n) * (1 + validation.leverages[i]);
     scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
   }
   return scores;
 }
 
-// The basis and its fit, once the rows that no longer count have lost their weight.
+// The basis and its fit, once the rows that no longer count are taken out.
 struct Settled {
   Selection selection;
   RelativeFit fit;
@@ -130,7 +127,8 @@ std::optional<Model> fit(const Dataset& data) {
   model.basis = basis.formula;
   if (basis.batch_sizes == 1) model.knots = {newest_size(rows)};
   for (const RunObservation& run : data) model.windows += run.within.windows;
-  model.dropped_runs = static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
+  model.dropped_runs = model.runs - static_cast<int>(rows.size()) +
+                       static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
   model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;
   model.samples = range_of(rows, &Observation::b);
   model.iterations = range_of(rows, &Observation::n);

@@ -42,17 +42,14 @@ double within_run_noise(const Dataset& data) {
 
 Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
                         double iteration) {
-  std::vector<double> counted, lengths;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].weight <= 0) continue;
-    counted.push_back(residuals[i]);
-    lengths.push_back(1 / rows[i].n);
-  }
+  std::vector<double> lengths;
+  for (const Observation& row : rows) lengths.push_back(1 / row.n);
+  const auto runs = static_cast<double>(rows.size());
   Noise noise;
-  noise.degrees = std::max(0.0, static_cast<double>(counted.size()) - parameters);
+  noise.degrees = std::max(0.0, runs - parameters);
   // Residuals about a fit are smaller than the errors by what the fit has taken up.
-  const double lost = noise.degrees > 0 ? static_cast<double>(counted.size()) / noise.degrees : 1;
-  const double scale = tau_scale(counted) * std::sqrt(lost);
+  const double lost = noise.degrees > 0 ? runs / noise.degrees : 1;
+  const double scale = tau_scale(residuals) * std::sqrt(lost);
   // An iteration noise that claims more than the runs show is autocorrelated or a stall: it gives way.
   const double share = median(lengths);
   noise.iteration =

@@ -16,7 +16,6 @@ struct Observation {
   double t = 0;  // seconds, > 0
   double started_at = 0;
   std::size_t run = 0;  // its index in the dataset
-  double weight = 1;    // 0: does not count (from before a change of the deployment, or contaminated)
 };
 
 using Observations = std::vector<Observation>;
@@ -27,7 +26,7 @@ Observations observe(const Dataset& data);
 
 std::vector<double> batch_sizes(const Observations& rows);  // sorted, each once
 
-// Where one size alone counts, that one: what is dropped as too old comes before what counts.
+// Where one size alone was seen, that one.
 inline double newest_size(const Observations& rows) {
   return rows.back().b;
 }

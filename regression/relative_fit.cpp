@@ -86,7 +86,7 @@ RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std
   Column base(size), times(size);
   for (Eigen::Index i = 0; i < size; ++i) {
     const auto row = static_cast<std::size_t>(i);
-    base(i) = !folds.empty() && folds[row] == left_out ? 0 : rows[row].weight;
+    base(i) = !folds.empty() && folds[row] == left_out ? 0 : 1;
     times(i) = rows[row].t;
   }
   Step step(basis, rows, base);

@@ -15,8 +15,7 @@ bool may_compete(const Basis& basis, std::size_t sizes, bool sizes_known) {
 
 }  // namespace
 
-Selection select_basis(Observations rows) {
-  std::erase_if(rows, [](const Observation& row) { return row.weight <= 0; });
+Selection select_basis(const Observations& rows) {
   Selection out;
   if (rows.empty()) return out;
   const Folds folds = fold(rows);

@@ -24,7 +24,7 @@ struct Selection {
 // otherwise by run. The simplest within one standard error of the best wins (Breiman et al., "Classification
 // and Regression Trees", 1984, section 3.4.3). The standard error is that of the difference of the two means:
 // with three folds the best basis' own may be small by chance.
-Selection select_basis(Observations rows);
+Selection select_basis(const Observations& rows);
 
 std::vector<Rival> rivals(const Selection& selection);
 

@@ -118,6 +118,22 @@ TEST_F(Evidence, AChangeIsFoundWhereItIs) {
   }
 }
 
+// What is asked about those that no longer count says nothing of those that do.
+TEST_F(Evidence, RunsFromBeforeAChangeDoNotWidenTheInterval) {
+  Dataset data;
+  for (int i = 0; i < 20; ++i) {
+    const double b = i < 12 ? 32 << (i % 3) : 64;
+    data.push_back(run(1000, b, (0.01 + 0.001 * b) * (i < 12 ? 1 : 2), 0.02));
+    data.back().started_at = 1e9 + 3600 * i;
+  }
+  const auto model = fit(data);
+  ASSERT_TRUE(model && model->changed_at);
+  EXPECT_EQ(model->dropped_runs, 12);
+  EXPECT_EQ(model->scores.size(), 8U);
+  const auto said = model->predict(1000, 64, 0.9);
+  EXPECT_LT(said->upper / said->seconds, 1.1);
+}
+
 // Five runs of one batch size, four of them alike to a hair: in units of so little noise the fifth is far
 // off.
 TEST_F(Evidence, FarFromTheBatchSizesSeenBoundsStayWithinReason) {
