@@ -27,19 +27,20 @@ std::shared_ptr<const FittedModel> find_model(const ModelSet& models, const RunR
   return found ? said_to(std::move(*found), row.owner) : nullptr;
 }
 
-// What the network's model says of an iteration or, of a run with other settings than the model's runs have, all the
-// history. `knowledge`: nullptr, where that is not to be asked.
+// What the network's model says of one of the `left` iterations (plan.h) or, of a run with other settings than the
+// model's runs have, all the history. `knowledge`: nullptr, where that is not to be asked.
 std::optional<regression::Prediction> asked(const FittedModel* fitted, const Knowledge* knowledge,
-                                            const Run& run, Phase phase, double iterations) {
+                                            const Run& run, Phase phase, double left) {
   if (fitted == nullptr) return std::nullopt;
-  auto own = per_iteration(fitted->model, run, phase, iterations, kConfidence);
+  const auto& measured = phase == Phase::train ? run.train : run.test;
+  const auto done = static_cast<double>(measured.iterations);
+  auto own = per_iteration(fitted->model, run, phase, done, left, kConfidence);
   const auto settings = settings_of(fitted->key, run.settings);
   if (!own || knowledge == nullptr || fitted->model.unseen(settings).empty()) return own;
-  const auto& measured = phase == Phase::train ? run.train : run.test;
   estimators::Case what = case_of(fitted->key);
   what.settings = settings;
   what.samples = static_cast<double>(measured.samples_per_iteration.value_or(0));
-  what.iterations = iterations;
+  what.iterations = done + left;
   const auto said = knowledge->ask(what, kConfidence);
   if (!said || said->kind > estimators::Kind::settings || !said->contradicted_by.empty()) return own;
   return regression::Prediction{said->value, said->lower, said->upper, {}};
@@ -121,7 +122,7 @@ void LiveRuns::make_room(std::int64_t except) {
 void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedModel* test,
                       const Knowledge* knowledge, Known& known) {
   const regression::Plan& plan = known.plan;
-  const double left = plan.max_iterations - plan.iteration;
+  const double left = std::max(0.0, plan.max_iterations - plan.iteration);
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
   const auto training = asked(train, knowledge, run, Phase::train, left);
   const auto testing = asked(test, knowledge, run, Phase::test, phases * plan.test_iterations);
@@ -134,15 +135,17 @@ void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedMode
 }
 
 RunForecast LiveRuns::at_start(const RunRow& row, const ModelSet& models) {
-  const Run& run = row.run;
+  Run run = row.run;  // as it was
+  run.iteration = run.first_iteration;
+  run.train.iterations = run.test.iterations = 0;
+  run.snapshots = run.stalls = 0;
+  run.snapshot_time = {};
   const auto train = find_model(models, row, Phase::train), test = find_model(models, row, Phase::test);
   const auto before = [&](const FittedModel& model) { return model.fitted_at <= *run.started_at; };
   if (train == nullptr || !run.started_at || !before(*train) || (test != nullptr && !before(*test)))
     return {};
   Known known;
   known.plan = plan_of(run);
-  known.plan.iteration = static_cast<double>(run.first_iteration.value_or(0));
-  known.plan.snapshots = known.plan.snapshot_seconds = known.plan.waits = 0;
   known.plan.startup = train->startup ? train->startup->median : 0;
   known.plan.other_share = other_share_of(train.get());
   answer(run, train.get(), test.get(), nullptr, known);  // what all the history says has learnt of later runs

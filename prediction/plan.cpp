@@ -55,15 +55,18 @@ regression::RunInterval interval_of(const Segment& segment) {
 }
 
 std::optional<regression::Prediction> per_iteration(const regression::Model& model, const Run& run,
-                                                    Phase phase, double iterations, double confidence) {
-  const double n = std::max(iterations, 1.0);
+                                                    Phase phase, double done, double left,
+                                                    double confidence) {
+  const double ahead = std::max(left > 0 ? left : std::max(done, model.iterations.max), 1.0);
   const auto samples = samples_of(phase == Phase::train ? run.train : run.test);
-  auto prediction =
-      model.predict(n, samples, confidence, regression::covariates_of(run.settings, phase == Phase::train));
+  const auto settings = regression::covariates_of(run.settings, phase == Phase::train);
+  auto prediction = model.predict(done + ahead, samples, confidence, settings);
   if (!prediction) return std::nullopt;
-  prediction->seconds /= n;
-  prediction->lower /= n;
-  prediction->upper /= n;
+  const auto behind = model.expect(done, samples.value_or(0), settings);
+  const double share = (1 - (behind ? behind->seconds / prediction->seconds : 0)) / ahead;
+  prediction->seconds *= share;
+  prediction->lower *= share;
+  prediction->upper *= share;
   return prediction;
 }
 

@@ -18,10 +18,10 @@ double epoch_seconds(Instant at);
 // A segment as the regression takes it.
 regression::RunInterval interval_of(const Segment& segment);
 
-// The model's prediction for one iteration: that for all `iterations` that lie ahead, divided by their
-// number. Asked for a single iteration, the model would count what a run costs once (its c0) for each of
-// them.
+// The model's prediction for one of the iterations that lie ahead: what they add to the time of the run that has
+// `done` so many. So what a run costs once (its c0) is counted before the first of them, spread over all, and
+// never after. `left` 0: no end is known, and as many are meant as are behind, or as the model's runs have.
 std::optional<regression::Prediction> per_iteration(const regression::Model& model, const Run& run,
-                                                    Phase phase, double iterations, double confidence);
+                                                    Phase phase, double done, double left, double confidence);
 
 }  // namespace etad::prediction

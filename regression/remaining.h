@@ -54,8 +54,8 @@ struct Remaining {
   bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
 };
 
-// `train`, `test`: the model's prediction for ONE iteration of this run (that of the whole run over its
-// iterations, so that the start-up's share is not counted again and again), where there is a model.
+// `train`, `test`: the model's prediction for ONE iteration of those that this run has before it, where there is
+// a model.
 // `confidence` in (0, 1). nullopt: nothing known, or nothing planned. Linear in the number of intervals.
 std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
                                    const std::optional<Prediction>& train,

@@ -80,7 +80,7 @@ bool counts(const ReplayRun& other, const ReplayRun& run, History history) {
 }
 
 std::optional<regression::Prediction> model_says(const ReplayRun& run, const std::vector<ReplayRun>& runs,
-                                                 History history, Phase phase, double iterations) {
+                                                 History history, Phase phase, double done, double left) {
   std::vector<RunData> others;
   for (const ReplayRun& other : runs) {
     if (!counts(other, run, history)) continue;
@@ -88,8 +88,8 @@ std::optional<regression::Prediction> model_says(const ReplayRun& run, const std
     others.back().run_id = static_cast<std::int64_t>(others.size());
   }
   const auto model = regression::fit(prediction::dataset_of(others, phase));
-  if (!model || !(iterations >= 1)) return std::nullopt;
-  return prediction::per_iteration(*model, run.run, phase, iterations, kConfidence);
+  if (!model) return std::nullopt;
+  return prediction::per_iteration(*model, run.run, phase, done, left, kConfidence);
 }
 
 }  // namespace
@@ -120,10 +120,14 @@ const std::vector<Forecaster>& forecasters() {
 
 void add_history(Situation& s, const std::vector<ReplayRun>& runs, History history) {
   if (history == History::none) return;
+  const double done = s.plan.iteration - static_cast<double>(s.run->run.first_iteration.value_or(0));
   const double left = std::max(1.0, s.plan.max_iterations - s.plan.iteration);
-  s.train = model_says(*s.run, runs, history, Phase::train, left);
-  const double tests = s.plan.test_interval > 0 ? std::floor(left / s.plan.test_interval) + 1 : 0;
-  s.test = model_says(*s.run, runs, history, Phase::test, tests * s.plan.test_iterations);
+  s.train = model_says(*s.run, runs, history, Phase::train, done, left);
+  if (!(s.plan.test_interval > 0) || !(s.plan.test_iterations > 0)) return;
+  const auto tests = [&](double iterations) {
+    return std::floor(iterations / s.plan.test_interval) * s.plan.test_iterations;
+  };
+  s.test = model_says(*s.run, runs, history, Phase::test, tests(done), tests(left) + s.plan.test_iterations);
 }
 
 }  // namespace etad::replay

@@ -10,7 +10,6 @@
 
 #include "bench/replay/log_runs.h"
 #include "daemon/service/router.h"
-#include "regression/covariates.h"
 #include "tests/daemon/followed_log.h"
 #include "tests/service/fixtures.h"
 
@@ -39,16 +38,11 @@ class LiveAnswer : public FollowedLog {
     return replay::read_runs(*shipped_formats(), file.string()).value().back();
   }
 
-  std::optional<regression::Prediction> model_says(const etad::Run& run, Phase phase, double iterations) {
+  std::optional<regression::Prediction> model_says(const etad::Run& run, Phase phase, double left) {
     for (const auto& each : fitted_models(*backend_.model_set)) {
       if (each->key.network != run.network || each->key.phase != phase) continue;
-      const auto samples = (phase == Phase::train ? run.train : run.test).samples_per_iteration;
-      auto said = each->model.predict(iterations, static_cast<double>(samples.value()), 0.9,
-                                      regression::covariates_of(run.settings, phase == Phase::train));
-      said->seconds /= iterations;
-      said->lower /= iterations;
-      said->upper /= iterations;
-      return said;
+      const auto done = (phase == Phase::train ? run.train : run.test).iterations;
+      return prediction::per_iteration(each->model, run, phase, static_cast<double>(done), left, 0.9);
     }
     return std::nullopt;
   }
