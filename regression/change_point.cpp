@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <queue>
+#include <limits>
+#include <span>
 
 #include "regression/statistics.h"
 
@@ -12,106 +12,56 @@ namespace etad::regression {
 namespace {
 
 constexpr std::size_t kLeastBefore = 4, kLeastAfter = 4;
-constexpr double kRunsStatistic = -2;   // one in 44 by chance
+constexpr double kOwnSide = 0.8;  // the share of either side that lies beyond the middle between the two
 constexpr double kChangeStatistic = 5;  // of medians; the best of 200 places reaches 4 by chance
 constexpr double kLeastChange = 0.03;   // smaller ones are not worth losing data for
 
-// The median of what has come so far, and how far that lies from it: two heaps, of the smaller half and of
-// the larger.
-class RunningMedian {
- public:
-  void add(double x) {
-    const bool low = smaller_.empty() || x <= smaller_.top();
-    (low ? below_ : above_) += x;
-    low ? smaller_.push(x) : larger_.push(x);
-    if (smaller_.size() > larger_.size() + 1) move(smaller_, below_, larger_, above_);
-    if (larger_.size() > smaller_.size()) move(larger_, above_, smaller_, below_);
+// The residuals of one side of a place, and how far they lie from their median, all together.
+struct Side {
+  explicit Side(std::span<const double> values)
+      : residuals(values), middle(median({values.begin(), values.end()})) {
+    for (const double r : residuals) deviation += std::abs(r - middle);
   }
 
-  double median() const {
-    return smaller_.size() > larger_.size() ? smaller_.top() : (smaller_.top() + larger_.top()) / 2;
+  double share_above(double level) const {
+    const auto above = std::ranges::count_if(residuals, [&](double r) { return r > level; });
+    return static_cast<double>(above) / static_cast<double>(residuals.size());
   }
 
-  double absolute_deviation() const {
-    const double odd = smaller_.size() > larger_.size() ? smaller_.top() : 0;
-    return above_ - (below_ - odd);
-  }
-
- private:
-  template <class From, class To>
-  static void move(From& from, double& from_sum, To& to, double& to_sum) {
-    const double x = from.top();
-    from.pop();
-    to.push(x);
-    from_sum -= x;
-    to_sum += x;
-  }
-
-  std::priority_queue<double> smaller_;
-  std::priority_queue<double, std::vector<double>, std::greater<>> larger_;
-  double below_ = 0, above_ = 0;  // their sums
+  std::span<const double> residuals;
+  double middle = 0, deviation = 0;
 };
 
-// Of the first values: [i] of i of them, from 1 on.
-struct Middles {
-  std::vector<double> medians{0}, deviations{0};
-};
-
-Middles middles_of(const std::vector<double>& values) {
-  Middles out;
-  RunningMedian running;
-  for (const double x : values) {
-    running.add(x);
-    out.medians.push_back(running.median());
-    out.deviations.push_back(running.absolute_deviation());
+// Where two medians describe the residuals best, by least absolute deviations: the first index after it. Every place
+// is looked at, so that a change too young to be believed is not found too early either.
+std::size_t best_place(std::span<const double> residuals) {
+  std::size_t at = kLeastBefore;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = kLeastBefore; i < residuals.size(); ++i) {
+    const double deviation = Side(residuals.first(i)).deviation + Side(residuals.subspan(i)).deviation;
+    if (!(deviation < least)) continue;
+    least = deviation;
+    at = i;
   }
-  return out;
+  return at;
 }
 
-struct Change {
-  std::size_t at = 0;  // first index after it
-  double size = 0, score = 0;
-  double middle = 0;  // between the two medians
-};
-
-// Where two medians describe the residuals best, by least absolute deviations; its score tells nothing of the
-// place, since it favours the middle. Every place is looked at, so that a change too young to be believed is
-// not found too early either.
-Change best_change(const std::vector<double>& residuals) {
-  const std::size_t size = residuals.size();
-  const Middles earlier = middles_of(residuals), later = middles_of({residuals.rbegin(), residuals.rend()});
-  std::size_t at = kLeastBefore;
-  const auto deviation = [&](std::size_t i) { return earlier.deviations[i] + later.deviations[size - i]; };
-  for (std::size_t i = kLeastBefore + 1; i < size; ++i) {
-    if (deviation(i) < deviation(at)) at = i;
-  }
-  const double before = earlier.medians[at], after = later.medians[size - at];
-  std::vector<double> inside = residuals;
-  for (std::size_t i = 0; i < size; ++i) inside[i] -= i < at ? before : after;
-  const auto a = static_cast<double>(at), b = static_cast<double>(size - at);
+bool is_change(const Side& before, const Side& after) {
+  const double size = std::abs(after.middle - before.middle);
+  std::vector<double> inside;
+  for (const Side* side : {&before, &after})
+    for (const double r : side->residuals) inside.push_back(r - side->middle);
+  const auto a = static_cast<double>(before.residuals.size()),
+             b = static_cast<double>(after.residuals.size());
   // A median's variance is pi/2 times a mean's.
   const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
-  return {at, std::abs(after - before), std::abs(after - before) / error, 0.5 * (before + after)};
+  if (size < kLeastChange || size < kChangeStatistic * error) return false;
+  const double level = 0.5 * (before.middle + after.middle);
+  const Side &low = before.middle < after.middle ? before : after, &high = &low == &before ? after : before;
+  return low.share_above(level) <= 1 - kOwnSide && high.share_above(level) >= kOwnSide;
 }
 
 }  // namespace
-
-double runs_statistic(const std::vector<double>& residuals_in_order, double middle) {
-  double above = 0, below = 0, runs = 0;
-  int last = 0;
-  for (const double r : residuals_in_order) {
-    if (r == middle) continue;
-    const int sign = r > middle ? 1 : -1;
-    (sign > 0 ? above : below) += 1;
-    runs += sign != last;
-    last = sign;
-  }
-  const double count = above + below;
-  if (above < 2 || below < 2) return 0;
-  const double product = 2 * above * below;
-  const double variance = product * (product - count) / (count * count * (count - 1));
-  return variance > 0 ? (runs - product / count - 1) / std::sqrt(variance) : 0;
-}
 
 std::optional<double> drop_before_change(Observations& rows, const std::vector<double>& residuals) {
   std::vector<std::size_t> dated;
@@ -122,11 +72,11 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
     values.push_back(residuals[i]);
   }
   if (values.size() < kLeastBefore + kLeastAfter) return std::nullopt;
-  const Change change = best_change(values);
-  if (change.at + kLeastAfter > values.size()) return std::nullopt;
-  if (runs_statistic(values, change.middle) > kRunsStatistic) return std::nullopt;
-  if (change.score < kChangeStatistic || change.size < kLeastChange) return std::nullopt;
-  const double changed_at = rows[dated[change.at]].started_at;
+  const std::span<const double> all(values);
+  const std::size_t at = best_place(all);
+  if (at + kLeastAfter > values.size() || !is_change(Side(all.first(at)), Side(all.subspan(at))))
+    return std::nullopt;
+  const double changed_at = rows[dated[at]].started_at;
   std::erase_if(rows,
                 [&](const Observation& row) { return row.started_at > 0 && row.started_at < changed_at; });
   return changed_at;
