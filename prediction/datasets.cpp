@@ -55,6 +55,7 @@ regression::WithinRun within_of(const RunData& run) {
 regression::RunObservation observation_of(const RunData& run, Phase phase) {
   regression::RunObservation out;
   out.run = run.run_id;
+  out.owner = run.owner;
   out.samples = static_cast<double>(run.samples_per_iteration);
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);

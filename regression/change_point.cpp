@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <span>
 
 #include "regression/statistics.h"
@@ -61,6 +62,16 @@ bool is_change(const Side& before, const Side& after) {
   return low.share_above(level) <= 1 - kOwnSide && high.share_above(level) >= kOwnSide;
 }
 
+// Whether the rows that started at `from` or later are of as many owners as there are, two at most.
+bool confirmed(const Observations& rows, double from) {
+  std::set<std::int64_t> all, since;
+  for (const Observation& row : rows) {
+    all.insert(row.owner);
+    if (row.started_at >= from) since.insert(row.owner);
+  }
+  return since.size() >= std::min<std::size_t>(2, all.size());
+}
+
 }  // namespace
 
 std::optional<double> drop_before_change(Observations& rows, const std::vector<double>& residuals) {
@@ -77,6 +88,7 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   if (at + kLeastAfter > values.size() || !is_change(Side(all.first(at)), Side(all.subspan(at))))
     return std::nullopt;
   const double changed_at = rows[dated[at]].started_at;
+  if (!confirmed(rows, changed_at)) return std::nullopt;
   std::erase_if(rows,
                 [&](const Observation& row) { return row.started_at > 0 && row.started_at < changed_at; });
   return changed_at;

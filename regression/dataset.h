@@ -35,6 +35,7 @@ struct RunObservation {
   double ended_at = 0;    // likewise; 0: unknown
   Covariates covariates;  // what may change its step time: joined or told apart by evidence
   WithinRun within = {};
+  std::int64_t owner = 0;  // whose word it is: one of several does not decide for all
 };
 
 using Dataset = std::vector<RunObservation>;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "regression/change_point.h"
@@ -25,18 +27,24 @@ Observations comparable(Observations rows) {
   return rows;
 }
 
-// Of several that as many runs have, those of the newest of these runs; `rows` are in order of time.
+// Those that most owners have run, of several those of most runs, and of these those of the newest run; `rows` are in
+// order of time.
 Covariates most_common(const Dataset& data, const Observations& rows) {
-  std::map<Covariates, int> counts;
-  const Covariates* out = nullptr;
-  int most = 0;
-  for (const Observation& row : rows) {
-    const auto counted = counts.try_emplace(data[row.run].covariates).first;
-    if (++counted->second < most) continue;
-    most = counted->second;
-    out = &counted->first;
+  struct Having {
+    std::set<std::int64_t> owners;
+    std::size_t runs = 0, newest = 0;
+
+    auto rank() const { return std::tuple(owners.size(), runs, newest); }
+  };
+  std::map<Covariates, Having> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Having& having = all[data[rows[i].run].covariates];
+    having.owners.insert(rows[i].owner);
+    ++having.runs;
+    having.newest = i;
   }
-  return out != nullptr ? *out : Covariates{};
+  const auto most = std::ranges::max_element(all, {}, [](const auto& each) { return each.second.rank(); });
+  return most != all.end() ? most->first : Covariates{};
 }
 
 Range range_of(const Observations& rows, double Observation::*field) {

@@ -20,7 +20,7 @@ Observations observe(const Dataset& data) {
     const RunObservation& run = data[i];
     if (!measurable(run.iterations) || !measurable(run.seconds)) continue;
     const double b = measurable(run.samples) ? run.samples : 0;
-    rows.push_back({run.iterations, b, run.seconds, run.started_at, i});
+    rows.push_back({run.iterations, b, run.seconds, run.started_at, i, run.owner});
   }
   std::ranges::stable_sort(rows, {}, &Observation::started_at);
   if (rows.size() > kMaxRuns) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxRuns));

@@ -15,7 +15,8 @@ struct Observation {
   double b = 0;  // samples per iteration; 0: unknown
   double t = 0;  // seconds, > 0
   double started_at = 0;
-  std::size_t run = 0;  // its index in the dataset
+  std::size_t run = 0;     // its index in the dataset
+  std::int64_t owner = 0;  // whose word it is
 };
 
 using Observations = std::vector<Observation>;

@@ -46,7 +46,8 @@ History valued(const History& history, Target target) {
 regression::RunObservation observation_of(const Datum& datum) {
   const double iterations = datum.what.iterations > 0 ? datum.what.iterations : kAnyLength;
   return {datum.run,        datum.what.samples, iterations,          datum.value * iterations,
-          datum.started_at, datum.ended_at,     datum.what.settings, datum.within};
+          datum.started_at, datum.ended_at,     datum.what.settings, datum.within,
+          datum.owner};
 }
 
 std::string key_of(const Case& what, unsigned facts) {

@@ -70,6 +70,16 @@ TEST_F(Evidence, OfCovariatesThatAreAsCommonTheNewestRunsCount) {
   EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
 }
 
+TEST_F(Evidence, OneOwnerDoesNotSayWhichCovariatesAreCommon) {
+  Dataset data;
+  for (int i = 0; i < 30; ++i) {
+    data.push_back(run(200, 32, 0.052, 0.03));
+    data.back().owner = i < 20 ? 1 : 2 + i % 2;
+    data.back().covariates = {i < 20 ? "type=Adam" : "type=SGD"};
+  }
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
+}
+
 TEST_F(Evidence, ACovariateThatNoRunHasHadIsNamedAndWidens) {
   Dataset data;
   for (int i = 0; i < 12; ++i) {
@@ -98,6 +108,20 @@ TEST_F(Evidence, AChangedDeploymentForgetsItsPast) {
   ASSERT_TRUE(model->changed_at);
   EXPECT_NEAR((*model->changed_at - 1e9) / 3600, 14, 1);
   EXPECT_NEAR(model->predict(200, 32, 0.9)->seconds / (200 * 0.052 * 0.7), 1, 0.04);
+}
+
+TEST_F(Evidence, OneOwnerAloneMakesNoChange) {
+  Dataset data;
+  for (int i = 0; i < 20; ++i) {
+    data.push_back(run(1000, 32, i < 14 ? 0.05 : 0.07, 0.02));
+    data.back().started_at = 1e9 + 3600 * i;
+    data.back().owner = i < 14 ? i % 2 : 1;
+  }
+  const auto one = fit(data);
+  EXPECT_FALSE(one->changed_at);
+  EXPECT_EQ(one->dropped_runs, 6) << "outliers, of the others' runs";
+  data.back().owner = 0;
+  EXPECT_TRUE(fit(data)->changed_at) << "another confirms it";
 }
 
 // The place is where it was, however young the change: a run of before among those after would widen every
