@@ -70,21 +70,22 @@ std::string key_of(const Case& what, unsigned facts) {
 
 std::vector<ReplicateGroup> replicate_groups(const History& history) {
   struct Replicates {
-    const Case* what = nullptr;
+    const Datum* first = nullptr;
     std::vector<double> values;
   };
   std::map<std::string, Replicates> all;
   for (const Datum& datum : history) {
     if (!usable(datum)) continue;
     Replicates& replicates = all[key_of(datum.what, kAllFacts)];
-    if (replicates.what == nullptr) replicates.what = &datum.what;
+    if (replicates.first == nullptr) replicates.first = &datum;
     replicates.values.push_back(std::log(datum.value));
   }
   std::vector<ReplicateGroup> out;
   out.reserve(all.size());
   for (auto& [key, replicates] : all) {
     const auto runs = static_cast<int>(replicates.values.size());
-    out.push_back({replicates.what, regression::median(std::move(replicates.values)), runs});
+    out.push_back({&replicates.first->what, regression::median(std::move(replicates.values)), runs,
+                   replicates.first->owner});
   }
   return out;
 }

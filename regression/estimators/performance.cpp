@@ -21,10 +21,11 @@ constexpr std::size_t kFreely = 320;       // of a history of which all are aske
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
-constexpr double kDegrees = 10;    // of freedom of the deviations, as good as known
-constexpr double kAlike = 0.5;     // correlation between the errors of a part's cases
-constexpr double kAssumed = 8;     // cases that what is assumed counts for
-constexpr double kMedian = 0.695;  // of |t|, Student's t with twelve degrees of freedom (interval.h)
+constexpr double kDegrees = 10;         // of freedom of the deviations, as good as known
+constexpr double kAlike = 0.5;          // correlation between the errors of a part's cases
+constexpr double kAssumed = 8;          // cases that what is assumed counts for
+constexpr std::size_t kMostOwners = 8;  // without each of whom records are made
+constexpr double kMedian = 0.695;       // of |t|, Student's t with twelve degrees of freedom (interval.h)
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -91,6 +92,7 @@ struct Trial {
   std::size_t fold = 0;
   double beyond = 0;     // of the question: Gap
   std::size_t part = 0;  // of the history, that it was hidden from
+  std::int64_t owner = 0;
 };
 using Trials = std::vector<std::vector<Trial>>;  // by estimator, the same cases for all
 
@@ -195,6 +197,47 @@ void combine_trials(Kind kind, Trials& trials) {
   }
 }
 
+// All estimators' records in a kind of question.
+std::vector<Performance> scores_of(Kind kind, Trials trials) {
+  combine_trials(kind, trials);
+  const std::size_t reference = most_answers(errors_without(trials, kFolds));
+  const std::vector<double> weights = weights_without(kind, trials, kFolds);
+  std::vector<Performance> out;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    out.push_back(score_of(kind, trials[i], trials[reference]));
+    out.back().weight = weights[i];
+  }
+  return out;
+}
+
+// Of several owners, those with the most cases.
+std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (const Trial& trial : cases) ++counts[trial.owner];
+  std::vector<std::pair<std::size_t, std::int64_t>> order;
+  for (const auto& [owner, count] : counts) order.emplace_back(count, owner);
+  std::ranges::sort(order, std::ranges::greater{});
+  std::vector<std::int64_t> out;
+  for (const auto& [count, owner] : order)
+    if (order.size() > 1 && out.size() < kMostOwners) out.push_back(owner);
+  return out;
+}
+
+// By all owners' cases or, where that makes the combination surer, by all but those of one: what one writes makes nobody
+// else's intervals wide. Few cases tell nothing of how sure it is.
+std::vector<Performance> scores_of_owners(Kind kind, const Trials& trials) {
+  std::vector<Performance> out = scores_of(kind, trials);
+  for (const std::int64_t owner : owners_of(trials.front())) {
+    Trials others = trials;
+    for (auto& each : others) std::erase_if(each, [&](const Trial& trial) { return trial.owner == owner; });
+    auto without = scores_of(kind, std::move(others));
+    const Performance &its = without.back(), &best = out.back();
+    if (its.answered >= kAssumed && its.reach(0, kConfidence) < best.reach(0, kConfidence))
+      out = std::move(without);
+  }
+  return out;
+}
+
 // The estimators' trials in all kinds of questions.
 class Comparison {
  public:
@@ -212,15 +255,8 @@ class Comparison {
     std::vector<Record> out;
     for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
     for (std::size_t at = 0; at < kKinds; ++at) {
-      const auto kind = static_cast<Kind>(at);
-      Trials& trials = trials_[at];
-      combine_trials(kind, trials);
-      const std::size_t reference = most_answers(errors_without(trials, kFolds));
-      const std::vector<double> weights = weights_without(kind, trials, kFolds);
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        out[i].kinds[at] = score_of(kind, trials[i], trials[reference]);
-        out[i].kinds[at].weight = weights[i];
-      }
+      const auto scores = scores_of_owners(static_cast<Kind>(at), trials_[at]);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[at] = scores[i];
     }
     return out;
   }
@@ -237,6 +273,7 @@ class Comparison {
       Case what;
       double actual;  // in the logarithm
       Trial trial;    // of no answer yet
+      std::size_t turn = 0;
     };
     std::vector<Question> questions;
     for (const ReplicateGroup& group : replicate_groups(hidden)) {
@@ -247,12 +284,17 @@ class Comparison {
       const bool end = gap.kind == Kind::range || gap.kind == Kind::beyond_all;
       if (gap.kind != kind && !(kind == Kind::batch_size && end)) continue;
       const std::size_t part = hash(key_of(what, about(gap.kind).hidden_facts));
-      questions.push_back(
-          {gap.kind, seen.within_lengths(what), group.log_value, {0, 0, fold, gap.beyond, part}});
+      questions.push_back({gap.kind,
+                           seen.within_lengths(what),
+                           group.log_value,
+                           {0, 0, fold, gap.beyond, part, group.owner}});
     }
     if (questions.empty()) return;
     if (all_groups_ > kFreely) {
       std::ranges::sort(questions, {}, [](const Question& one) { return hash(key_of(one.what, kAllFacts)); });
+      std::map<std::pair<Kind, std::int64_t>, std::size_t> turns;  // of several owners in turn
+      for (Question& one : questions) one.turn = turns[{one.kind, one.trial.owner}]++;
+      std::ranges::stable_sort(questions, {}, &Question::turn);
       std::array<std::size_t, kKinds> asked{};
       std::erase_if(questions, [&](const Question& one) {
         return ++asked[static_cast<std::size_t>(one.kind)] > kMostAsked;

@@ -349,6 +349,30 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
   EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
 }
 
+TEST(Performances, NobodysNoiseWidensTheOthersIntervals) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  History history;
+  const auto run = [&](const std::string& network, double noise, std::int64_t owner) {
+    for (const double b : {8., 16., 32., 64., 128., 256.}) {
+      add(history, a_case(network, b), (20 + b) * std::exp(noise * normal(random)));
+      history.back().owner = owner;
+    }
+  };
+  const auto reach = [&] {
+    return compare(history, Target::seconds)
+        .back()
+        .kinds[static_cast<std::size_t>(Kind::batch_size)]
+        .reach(0, 0.9);
+  };
+  for (const char* network : {"a", "b"}) run(network, 0.02, 1);
+  const double alone = reach();
+  for (const char* network : {"c", "d", "e", "f", "g"}) run(network, 1.5, 2);
+  EXPECT_LT(reach(), 2 * alone);
+  for (Datum& datum : history) datum.owner = 1;
+  EXPECT_GT(reach(), 4 * alone) << "one's own noise is one's own";
+}
+
 TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
   const auto& records = records_of_five_networks();
   EXPECT_EQ(of_effects(records, Kind::devices).answered, 0);
