@@ -64,7 +64,8 @@ Strengths learn_strengths(const std::vector<Known>& groups) {
   out.fill(1);
   const auto sample = sample_of(groups);
   if (sample.size() < 4) return out;
-  const Eigen::VectorXd values = numbers_of(sample, [](const Known* known) { return known->value; });
+  Eigen::VectorXd values = numbers_of(sample, [](const Known* known) { return known->value; });
+  values.array() -= values.mean();                // in any unit
   std::array<Eigen::MatrixXd, kStrengths> parts;  // of the covariance, each by one strength
   for (std::size_t k = 0; k < kStrengths; ++k) {
     Strengths only{};

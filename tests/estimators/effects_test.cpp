@@ -46,6 +46,21 @@ TEST(Effects, FollowsASeriesOverItsBatchSizes) {
   EXPECT_LT(error(history, 0, 0, 128), 0.08);
 }
 
+TEST(Effects, TheUnitOfTimeMakesNoDifference) {
+  History seconds;
+  for (const int device : {0, 1, 2})
+    for (const int network : {0, 1, 2})
+      for (const double b : {8., 32., 128.})
+        if (network + device < 4) run(seconds, network, device, b);
+  History hours = seconds;
+  for (Datum& datum : hours) datum.value /= 3600;
+  const Case asked = case_of(2, 2, 64);
+  const auto one = effects().learn(seconds, Target::seconds).fitted->predict(asked).estimate;
+  const auto other = effects().learn(hours, Target::seconds).fitted->predict(asked).estimate;
+  EXPECT_NEAR(one->log_mean, other->log_mean + std::log(3600), 1e-6);
+  EXPECT_NEAR(one->deviation, other->deviation, 1e-6);
+}
+
 TEST(Effects, OneBatchSizeTakesTheCourseOfTheNetworkElsewhere) {
   History history;
   for (const double b : {4., 8., 16., 32., 64., 128.}) {
