@@ -32,7 +32,7 @@ ModelRow row_of(const FittedModel& fitted) {
   row.fitted_at = fitted.fitted_at;
   row.owner = fitted.owner;
   row.runs = fitted.model.runs;
-  row.error_percent = fitted.error_percent();
+  row.error_percent = fitted.model.error_percent;
   return row;
 }
 

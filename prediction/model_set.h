@@ -47,11 +47,6 @@ struct FittedModel {
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
   std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
   bool own_runs = false;  // is such a model
-
-  // The cross-validated error in percent. None with a single run: there is nothing it was tested on.
-  std::optional<double> error_percent() const {
-    return model.runs > 1 ? std::optional(model.error_percent) : std::nullopt;
-  }
 };
 
 // What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.

@@ -30,7 +30,7 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
     }
     if (!errors.empty()) out.fold_errors.push_back(mean(errors));
   }
-  out.error = mean(out.fold_errors);
+  if (!out.fold_errors.empty()) out.error = mean(out.fold_errors);
   return out;
 }
 

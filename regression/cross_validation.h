@@ -2,6 +2,7 @@
 // others and asked for the runs of that fold.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "regression/relative_fit.h"
@@ -11,7 +12,8 @@ namespace etad::regression {
 struct CrossValidation {
   std::vector<double> residuals;  // log(t / prediction from the other folds), per row
   std::vector<double> leverages;  // relative variance of that prediction, per unit of noise variance
-  double error = 0;               // mean over folds of the mean |t / prediction - 1|
+  std::optional<double>
+      error;  // mean over folds of the mean |t / prediction - 1|; none: nothing was left out
   std::vector<double> fold_errors;
 };
 

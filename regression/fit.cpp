@@ -80,14 +80,13 @@ std::vector<double> scores_by_size(const Basis& basis, const Observations& rows,
   return scores;
 }
 
-// With one or two batch sizes: errors about runs that the prediction had not seen. Leaving out the only run
-// of a batch size would ask about a batch size not seen, of a fit that has no slope: that says nothing.
+// With one or two batch sizes: errors about runs that the prediction had not seen.
 std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, const Noise& noise) {
   std::vector<double> scores;
-  if (rows.size() < 2) return scores;
-  const CrossValidation validation = cross_validate(basis, rows, fold_by_run(rows));
+  const Folds folds = fold_by_run(rows);
+  const CrossValidation validation = cross_validate(basis, rows, folds);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (std::ranges::count(rows, rows[i].b, &Observation::b) < 2) continue;
+    if (folds.of[i] == kNeverLeftOut) continue;
     const double variance = noise.variance(rows[i].n) * (1 + validation.leverages[i]);
     scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
   }
@@ -137,7 +136,7 @@ std::optional<Model> fit(const Dataset& data) {
   for (const RunObservation& run : data) model.windows += run.within.windows;
   model.dropped_runs = model.runs - static_cast<int>(rows.size()) +
                        static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
-  model.error_percent = rows.size() > 1 ? 100 * settled.selection.winner().validation.error : 0;
+  if (const auto error = settled.selection.winner().validation.error) model.error_percent = 100 * *error;
   model.samples = range_of(rows, &Observation::b);
   model.iterations = range_of(rows, &Observation::n);
   model.rivals = rivals(settled.selection);

@@ -15,9 +15,9 @@ namespace etad::regression {
 
 // A basis that competed, and what the evidence said.
 struct Rival {
-  std::string basis;          // "c0 + n*(c1 + c2*B)"
-  double error_percent = 0;   // cross-validated mean absolute relative error
-  double standard_error = 0;  // of that mean
+  std::string basis;                     // "c0 + n*(c1 + c2*B)"
+  std::optional<double> error_percent;   // cross-validated mean absolute relative error; none: as in Model
+  std::optional<double> standard_error;  // of that mean
   int parameters = 0;
 };
 
@@ -51,20 +51,20 @@ struct Model {
   std::vector<double> knots;  // of a basis that has them, in samples per iteration
   int runs = 0;
   int windows = 0;
-  int dropped_runs = 0;              // outliers, diverged, or from before a change of the deployment
-  std::optional<double> changed_at;  // seconds since 1970: data before it no longer counts
-  double error_percent = 0;          // cross-validated
-  double coverage = 0;               // of the 90 % interval, cross-validated; 0 where it can't be told
-  Range samples, iterations;         // seen
-  std::vector<Rival> rivals;         // all that competed, the chosen one among them
-  std::vector<double> scores;        // sorted conformal scores, what the interval rests on: cross-validated
-                                     // |log(actual / predicted)| in units of the predicted spread
-  std::vector<double> covariance;    // of the coefficients, row by row, for relative errors of variance 1
-  double noise = 0;                  // relative standard deviation of a long run about the model
-  double within_run_noise = 0;       // the same of one iteration; a run of n adds within_run_noise^2 / n
-  double degrees = 0;                // degrees of freedom `noise` was estimated with
-  Covariates covariates;             // which all these runs have
-  int other_runs = 0;                // of other covariates: they are left out
+  int dropped_runs = 0;                 // outliers, diverged, or from before a change of the deployment
+  std::optional<double> changed_at;     // seconds since 1970: data before it no longer counts
+  std::optional<double> error_percent;  // cross-validated; none: no run could be foretold from the others
+  double coverage = 0;                  // of the 90 % interval, cross-validated; 0 where it can't be told
+  Range samples, iterations;            // seen
+  std::vector<Rival> rivals;            // all that competed, the chosen one among them
+  std::vector<double> scores;      // sorted conformal scores, what the interval rests on: cross-validated
+                                   // |log(actual / predicted)| in units of the predicted spread
+  std::vector<double> covariance;  // of the coefficients, row by row, for relative errors of variance 1
+  double noise = 0;                // relative standard deviation of a long run about the model
+  double within_run_noise = 0;     // the same of one iteration; a run of n adds within_run_noise^2 / n
+  double degrees = 0;              // degrees of freedom `noise` was estimated with
+  Covariates covariates;           // which all these runs have
+  int other_runs = 0;              // of other covariates: they are left out
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
   // `asked`: the run's covariates as far as they are known; of those not named, the model's are meant. What others cost

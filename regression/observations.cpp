@@ -37,8 +37,12 @@ std::vector<double> batch_sizes(const Observations& rows) {
 
 Folds fold_by_run(const Observations& rows) {
   Folds folds;
-  folds.count = static_cast<int>(std::min<std::size_t>(rows.size(), kMaxFolds));
-  for (std::size_t i = 0; i < rows.size(); ++i) folds.of.push_back(static_cast<int>(i) % folds.count);
+  int asked = 0;
+  for (const Observation& row : rows) {
+    const bool alone = std::ranges::count(rows, row.b, &Observation::b) < 2;
+    folds.of.push_back(alone ? kNeverLeftOut : asked++ % kMaxFolds);
+  }
+  folds.count = std::min(asked, kMaxFolds);
   return folds;
 }
 

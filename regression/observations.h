@@ -33,10 +33,12 @@ inline double newest_size(const Observations& rows) {
 }
 
 // Fold of each row: by batch size where there are three or more, so that the error says what a new batch size
-// would meet; otherwise by run. At most `kMaxFolds`; rows beyond that share folds.
+// would meet; otherwise by run. The only run of a batch size is never left out then: what is left has no slope to
+// foretell it by. At most `kMaxFolds`; rows beyond that share folds.
 inline constexpr int kMaxFolds = 10;
+inline constexpr int kNeverLeftOut = -1;
 struct Folds {
-  std::vector<int> of;  // per row
+  std::vector<int> of;  // per row; kNeverLeftOut: of none
   int count = 0;
   bool by_batch_size = false;
 };

@@ -22,8 +22,8 @@ struct RelativeFit {
   double scale = 0;               // robust standard deviation of the residuals
 };
 
-// Fits over the rows whose `fold` is not `left_out` (-1: over all). `folds` may be empty.
+// Fits over the rows whose fold is not `left_out`. No `folds`: over all.
 RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds = {},
-                         int left_out = -1);
+                         int left_out = 0);
 
 }  // namespace etad::regression

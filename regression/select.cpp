@@ -24,7 +24,7 @@ Selection select_basis(const Observations& rows) {
     if (!may_compete(basis, sizes, rows.front().b > 0)) continue;
     out.candidates.push_back({&basis, cross_validate(basis, rows, folds)});
   }
-  const auto error = [](const Candidate& c) { return c.validation.error; };
+  const auto error = [](const Candidate& c) { return c.validation.error.value_or(0); };
   const auto best = std::ranges::min_element(out.candidates, {}, error);
   // One standard deviation to Student; with fewer than five folds, its 95 % point: errors known from three
   // are hardly known, and a basis must not win by luck.
@@ -42,8 +42,12 @@ Selection select_basis(const Observations& rows) {
 std::vector<Rival> rivals(const Selection& selection) {
   std::vector<Rival> out;
   for (const Candidate& c : selection.candidates) {
-    out.push_back({std::string(c.basis->formula), 100 * c.validation.error,
-                   100 * standard_error(c.validation.fold_errors), c.basis->terms()});
+    Rival& rival = out.emplace_back();
+    rival.basis = c.basis->formula;
+    rival.parameters = c.basis->terms();
+    const auto& folds = c.validation.fold_errors;
+    if (c.validation.error) rival.error_percent = 100 * *c.validation.error;
+    if (folds.size() > 1) rival.standard_error = 100 * standard_error(folds);
   }
   return out;
 }

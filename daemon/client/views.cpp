@@ -345,8 +345,7 @@ std::string model_text(const Object& model, const Screen& screen) {
   Table rivals({"formula that competed", ">error", ">standard error", ">parameters"});
   for (const Object& rival : objects_of(model, "rivals")) {
     const auto percent = [&](const char* name) {
-      return known(rival, name) ? percent_text(number_of(rival, name))
-                                : "-";  // of a single run nothing is left out
+      return known(rival, name) ? percent_text(number_of(rival, name)) : "-";
     };
     rivals.row({text_of(rival, "basis"), percent("error_percent"), percent("standard_error"),
                 std::to_string(count_of(rival, "parameters"))});

@@ -41,7 +41,7 @@ void write_answering_model(JsonWriter& json, const FittedModel& fitted,
   json.field("runs", model.runs)
       .field("segments", model.windows)
       .field("error_percent", said && said->estimator != fitted.family ? said->left_out_error_percent
-                                                                       : fitted.error_percent());
+                                                                       : fitted.model.error_percent);
   write_dispute(json, fitted);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }

@@ -90,19 +90,16 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   json.field("knots", model.knots);
   json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
   json.field("changed_at", instant_of(model.changed_at));
-  json.field("error_percent", fitted.error_percent());
+  json.field("error_percent", model.error_percent);
   json.key("coverage");
   model.coverage > 0 ? json.value(model.coverage) : json.null();
   json.key("seen").begin_object();
   write_range(json, "batch_size", model.samples);
   write_range(json, "iterations", model.iterations);
   json.end_object();
-  json.list("rivals", model.rivals, [&](JsonWriter& out, const auto& rival) {
-    const bool tested = fitted.error_percent().has_value();
-    out.begin_object().field("basis", rival.basis);
-    out.field("error_percent", tested ? std::optional(rival.error_percent) : std::nullopt);
-    out.field("standard_error", tested ? std::optional(rival.standard_error) : std::nullopt);
-    out.field("parameters", rival.parameters).end_object();
+  json.list("rivals", model.rivals, [](JsonWriter& out, const auto& rival) {
+    out.begin_object().field("basis", rival.basis).field("error_percent", rival.error_percent);
+    out.field("standard_error", rival.standard_error).field("parameters", rival.parameters).end_object();
   });
   json.key("settings").begin_object();
   for (const std::string& covariate : model.covariates) {

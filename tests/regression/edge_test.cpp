@@ -23,7 +23,7 @@ RunObservation odd_run(double n, double b, double t, double at = 0, const char* 
 void expect_sane(const Dataset& data) {
   const auto model = fit(data);
   if (!model) return;
-  EXPECT_TRUE(std::isfinite(model->noise) && std::isfinite(model->error_percent) &&
+  EXPECT_TRUE(std::isfinite(model->noise) && std::isfinite(model->error_percent.value_or(0)) &&
               std::isfinite(model->coverage));
   for (const Coefficient& c : model->coefficients) EXPECT_TRUE(std::isfinite(c.value + c.standard_error));
 

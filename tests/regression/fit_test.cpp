@@ -51,6 +51,10 @@ TEST(Fit, TwoRunsAtTwoBatchSizesAreNoLessSureThanOne) {
   const auto before = one->predict(1000, 64, 0.9), after = two->predict(1000, 64, 0.9);
   EXPECT_LT(after->upper / after->seconds, 1.05 * before->upper / before->seconds);
   EXPECT_GT(after->upper / after->seconds, 1.1) << "the noise is assumed still";
+  EXPECT_FALSE(two->error_percent) << "nor does it say how good the model is";
+  EXPECT_FALSE(one->error_percent || one->rivals.front().error_percent);
+  const auto three = fit({run_of(1000, 64, 50), run_of(1000, 32, 30), run_of(1000, 64, 51)});
+  EXPECT_NEAR(*three->error_percent, 2, 0.1);
 }
 
 // Two lengths tell a cost per run, but what is left when one of them is hidden does not.

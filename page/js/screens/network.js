@@ -49,7 +49,7 @@ function modelSection(model, points, curve, kinds, several) {
   const dated = residuals.filter((p) => p.at != null);
   return h('section', {'data-key': 'model ' + model.id},
     h('h2', null, `${model.phase === 'train' ? 'Training' : 'Testing'} on ${plain(where, 90)}`),
-    facts([['runs', whole(model.runs)], ['error', model.error_percent == null ? 'not tested: a single run' : digits(model.error_percent) + ' %'],
+    facts([['runs', whole(model.runs)], ['error', model.error_percent == null ? 'not tested: no other run like it' : digits(model.error_percent) + ' %'],
       ['fitted', moment(model.fitted_at)], ['changed', model.changed_at ? 'what came before ' + moment(model.changed_at) + ' no longer counts' : null]]),
     h('div', {class: 'pair'},
       h('figure', null, plot({label: 'seconds an iteration over the batch size', x: logx, y: {name: 'seconds an iteration', log: true, show: duration},
