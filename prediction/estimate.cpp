@@ -17,12 +17,12 @@
 namespace etad::prediction {
 namespace {
 
-Refusal batch_size_missing(const FittedModel& fitted, std::string_view parameter) {
+Refusal batch_size_missing(const ModelKey& key, const regression::Range& seen, std::string_view parameter) {
   Refusal refusal;
   refusal.kind = Refusal::Kind::batch_size_missing;
   refusal.parameter = std::string(parameter);
-  refusal.network = fitted.key.network;
-  refusal.batch_sizes = fitted.model.samples;
+  refusal.network = key.network;
+  refusal.batch_sizes = seen;
   return refusal;
 }
 
@@ -49,7 +49,7 @@ Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::i
   const auto& seen = fitted.model.samples;
   const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
                                               covariates_of(question));
-  if (!predicted) return refuse(batch_size_missing(fitted, batch_parameter));
+  if (!predicted) return refuse(batch_size_missing(fitted.key, seen, batch_parameter));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
   part.phase = std::string(name_of(fitted.key.phase));
@@ -104,6 +104,10 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   if (!asked) return std::nullopt;
   if (const auto untold = models.knowledge->untold_of(question, asked->what); !untold.empty())
     return refuse(nothing_ran_there(*models.knowledge, untold, *asked));
+  if (const auto& sizes = asked->batch_sizes; !batch && sizes.min < sizes.max) {
+    const bool of_total = phase == Phase::test && question.phase == Question::Phase::total;
+    return refuse(batch_size_missing(asked->key, sizes, of_total ? "test_batch_size" : "batch_size"));
+  }
   const auto said = models.knowledge->ask(asked->what, question.confidence, question.along_with);
   if (!said) return std::nullopt;
   key = asked->key;

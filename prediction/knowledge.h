@@ -74,6 +74,7 @@ struct Said {
 struct Asked {
   ModelKey key;
   estimators::Case what;
+  regression::Range batch_sizes;  // that may be meant where none was said
 };
 
 // The estimators' records, and how many runs there were when they were made. nullptr: they were not.

@@ -122,11 +122,14 @@ std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
     models = named->second;
   const LikeRun like = most_like(models, question, phase, batch);
   if (like.key == nullptr) return std::nullopt;
-  Asked out{*like.key, like.datum->what};
+  Asked out{*like.key, like.datum->what, {}};
   out.key.devices = question.devices.value_or(like.key->devices);
   move_to_machine(data_, question, out.what);
   move_to_devices(out.key.devices, batch, out.what);
   move_to_phase(phase, out.what);
+  std::set<double> sizes;
+  for (const Datum& run : data_.at(*like.key)) sizes.insert(run.what.samples_per_device() * out.what.devices);
+  out.batch_sizes = {*sizes.begin(), *sizes.rbegin()};
   for (std::string& setting : out.what.settings) {
     const auto wanted = question.settings.find(std::string(regression::covariate_name(setting)));
     if (wanted != question.settings.end()) setting = wanted->first + "=" + wanted->second;
@@ -156,7 +159,7 @@ std::vector<Asked> Knowledge::asked_of_shown(const Question& question, Phase pha
     what.costs = net.costs;
     what.iterations = static_cast<double>(question.iterations);
     for (const auto& [name, value] : question.settings) what.settings.push_back(name + "=" + value);
-    machines.try_emplace(key, Asked{key, std::move(what)});
+    machines.try_emplace(key, Asked{key, std::move(what), {}});
   }
   std::vector<Asked> out;
   // A network in a framework's own form is for that framework, where it ever ran here.
