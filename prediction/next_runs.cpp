@@ -65,11 +65,22 @@ std::vector<Case> cases_of(const Knowledge::Data& data, const Asked& asked, cons
   return out;
 }
 
+// Where the network ran on several numbers of devices, any of them: all are tried.
+Answer<Deployment> deployment_of(Models& models, const Question& question) {
+  auto out = select(models, question);
+  if (out || out.error().kind != Refusal::Kind::ambiguous) return out;
+  const auto& differences = out.error().differences;
+  if (differences.size() != 1 || differences.front().parameter != "devices") return out;
+  Question one = question;
+  one.devices = out.error().known.front().key.devices;
+  return select(models, one);
+}
+
 }  // namespace
 
 Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, double budget,
                            std::size_t most) {
-  const auto chosen = select(*models.models, question);
+  const auto chosen = deployment_of(*models.models, question);
   if (!chosen) return refuse(chosen.error());
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
   const FittedModel& fitted = phase == Phase::test ? *chosen->test : *chosen->train;

@@ -4,6 +4,7 @@
 #include "prediction/datasets.h"
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
+#include "prediction/next_runs.h"
 
 namespace etad::prediction {
 namespace {
@@ -65,6 +66,12 @@ TEST(LeftOut, ABatchSizeIsAskedForWhereSeveralRan) {
   const auto answer = estimate(several_sizes(), question);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->parts.front().batch_size, 64);
+}
+
+TEST(LeftOut, NextTriesEveryNumberOfDevicesThatRan) {
+  const auto next = next_runs(*several_sizes(), about_a("several"), 1e6, 8);
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(next->runs.empty());
 }
 
 }  // namespace
