@@ -13,7 +13,6 @@ struct ErrorLaw {
   double slower_size = 0, faster_size = 0;
 
   double cumulative(double x) const;  // P(error <= x)
-  double density(double x) const;     // its derivative
   double quantile(double p) const;    // its inverse; p in (0, 1)
 };
 
