@@ -14,9 +14,9 @@ namespace regression {
 ETAD_SAVED(Range, min, max)
 ETAD_SAVED(Coefficient, name, value, standard_error)
 ETAD_SAVED(Rival, basis, error_percent, standard_error, parameters)
-ETAD_SAVED(Model, basis, coefficients, knots, runs, windows, dropped_runs, changed_at, error_percent,
-           coverage, samples, iterations, rivals, scores, covariance, noise, within_run_noise, degrees,
-           covariates, other_runs)
+ETAD_SAVED(Model, basis, coefficients, runs, windows, dropped_runs, changed_at, error_percent, coverage,
+           samples, iterations, rivals, scores, covariance, noise, within_run_noise, degrees, covariates,
+           other_runs)
 
 }  // namespace regression
 

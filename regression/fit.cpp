@@ -132,7 +132,6 @@ std::optional<Model> fit(const Dataset& data) {
   const Basis& basis = settled.basis();
   model.changed_at = settled.changed_at;
   model.basis = basis.formula;
-  if (basis.batch_sizes == 1) model.knots = {newest_size(rows)};
   for (const RunObservation& run : data) model.windows += run.within.windows;
   model.dropped_runs = model.runs - static_cast<int>(rows.size()) +
                        static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));

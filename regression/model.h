@@ -48,7 +48,6 @@ struct Expectation {
 struct Model {
   std::string basis;
   std::vector<Coefficient> coefficients;
-  std::vector<double> knots;  // of a basis that has them, in samples per iteration
   int runs = 0;
   int windows = 0;
   int dropped_runs = 0;                 // outliers, diverged, or from before a change of the deployment

@@ -62,7 +62,7 @@ std::optional<Expectation> expect_common(const Model& model, double n, double si
   const Basis* form = find_basis(model.basis);
   if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
   const Terms c = values_of(model.coefficients);
-  const double only_size = model.knots.empty() ? 0 : model.knots.front();
+  const double only_size = model.samples.max;  // of a basis for one
   const auto at = [&](double b) { return std::max(0.0, form->features(n, b, only_size).dot(c)); };
   const double long_run = model.noise * model.noise;
   Expectation out;

@@ -87,7 +87,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
     out.begin_object().field("name", each.name).field("value", each.value);
     out.field("standard_error", each.standard_error).end_object();
   });
-  json.field("knots", model.knots);
+  json.key("knots").begin_array().end_array();  // of bases that there were
   json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
   json.field("changed_at", instant_of(model.changed_at));
   json.field("error_percent", model.error_percent);
