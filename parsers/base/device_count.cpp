@@ -26,11 +26,12 @@ constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 10> kDevicesSentences = {
+constexpr std::array<DevicesSentence, 11> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
      {"Num processes: ", ""},
+     {"GPUs used: ", ""},
      {"Number of accelerators: ", ""},
      {"rank 0, world_size ", ""},
      {" with world_size ", ""},
@@ -104,7 +105,7 @@ std::int64_t devices_of_lightning(std::string_view line) {
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
-                                      " GPU", " gpu", "accelerators", " nranks", "LOCAL_RANK"})
+                                      " GPU", " gpu", "GPUs used", "accelerators", " nranks", "LOCAL_RANK"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }

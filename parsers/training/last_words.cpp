@@ -99,9 +99,9 @@ bool is_end_alone(std::string_view lower) {
 }
 
 // "Training time: 6.9 min", "Training complete", "Model training finished", "Finished training", "training
-// resnet finished", "Fine-tuning completed".
+// resnet finished", "Fine-tuning completed", "Reached max steps (5000). Stopping training.".
 bool tells_end(std::string_view lower) {
-  if (is_end_alone(lower)) return true;
+  if (is_end_alone(lower) || lower.find("reached max steps") != std::string_view::npos) return true;
   constexpr std::string_view kNames[] = {"training ", "tuning "};
   const std::string_view name = lower.find(kNames[0]) != std::string_view::npos ? kNames[0] : kNames[1];
   const std::size_t at = lower.find(name);

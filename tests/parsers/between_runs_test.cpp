@@ -216,5 +216,29 @@ TEST(BetweenRuns, StepsOfAllEpochsBesideThoseOfOneAreOfTheSameRun) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 1e-3);
 }
 
+// PaddleSeg's worker, begun anew with a smaller plan in the same file.
+TEST(BetweenRuns, ATrainingOfASmallerPlanBehindAKilledOneIsItsOwn) {
+  std::vector<std::string> lines;
+  const auto train = [&](int minute, int done, int plan) {
+    lines.emplace_back("GPUs used: 2");
+    for (int i = 10; i <= done; i += 10)
+      lines.push_back(
+          written("2026-03-01 10:%02d:%02d [INFO]\t[TRAIN] epoch: 1, iter: %d/%d, loss: 0.5125, lr: "
+                  "0.01, batch_cost: 0.2500, reader_cost: 0.0500, ips: 32 samples/sec | ETA 00:10:18",
+                  minute, i / 4, i, plan));
+  };
+  train(0, 200, 20000);
+  lines.emplace_back("C++ Traceback (most recent call last):");
+  lines.emplace_back("FatalError: `Termination signal` is detected by the operating system.");
+  train(5, 160, 160);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 200);
+  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(runs.at(1).iteration, 160);
+  EXPECT_EQ(runs.at(1).state, RunState::finished);
+  EXPECT_EQ(runs.at(1).devices, 2);
+}
+
 }  // namespace
 }  // namespace etad::test

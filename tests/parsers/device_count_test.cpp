@@ -28,6 +28,7 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"+ export WORLD_SIZE=32", 32},
       {"2026-03-01 10:00:12,750 bench INFO: Using 64 GPUs", 64},
       {"Running on 7 GPUs", 7},
+      {"GPUs used: 2", 2},
       {"04-06 21:48:08, Using 1 gpus", 1},
       {"2026-03-01 10:00:12.750 | INFO     | __main__:train:311 - Using 1 GPUs", 1},
       {"[2026-03-01 10:00:12,250] [INFO] [config.py:684:__init__] Config mesh_device None world_size = 8", 8},
