@@ -124,7 +124,7 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   EXPECT_EQ(model.at("rivals").as_array().size(), 2U);
   EXPECT_EQ(model.at("rivals").at(0).at("error_percent").to_number<double>(), 1.4);
   FittedModel of_one_run = fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.0006);
-  of_one_run.model.runs = 1;
+  of_one_run.model.rivals.front().error_percent = of_one_run.model.rivals.front().standard_error = {};
   auto set = std::make_shared<ModelSet>();
   set->models = held({of_one_run});
   backend_.model_set = set;
