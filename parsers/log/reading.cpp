@@ -107,8 +107,11 @@ void Reading::hear_surroundings(std::string_view line, Event& event) {
   Surroundings said{precision_in(event.message), devices_in(line), rank_in(line), {}};
   const bool other_phase = is_of_other_phase(line, event.message, other_phase_);
   if (other_phase && event.kind == EventKind::argument) event.kind = EventKind::none;
-  if (!other_phase && event.rule == Event::kNoRule && format_->section_body().empty())
-    add_arguments(event.message, said.options);
+  const bool known = event.rule != Event::kNoRule;
+  const bool may_tell =
+      !known || (event.kind != EventKind::none && tracker_.hears_surroundings(EventKind::none));
+  if (!other_phase && may_tell && format_->section_body().empty()) add_arguments(event.message, said.options);
+  if (known && said.options.values().size() < 2) said.options.clear_values();  // what its rule takes it for
   if (!said.say_nothing()) tracker_.surroundings(said);
 }
 

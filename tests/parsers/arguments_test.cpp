@@ -97,6 +97,17 @@ TEST(Arguments, AreHeardBeforeTheFirstStepOfAnyFormat) {
   EXPECT_EQ(run.state, RunState::finished) << "its last epoch is over";
 }
 
+// PyTorch's rule of the batch takes the line, and leaves the network.
+TEST(Arguments, AreHeardInASettingsLineToo) {
+  std::vector<std::string> lines = {"Namespace(arch=\"vit_small\", epochs=2, batch_size=64)"};
+  for (int i = 0; i <= 100; i += 20)
+    lines.push_back(test::written("Epoch: [0][%d/101]\tTime 0.250 (0.250)\tLoss 1.125 (1.125)", i));
+  const etad::Run run = test::only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.network, "vit_small");
+  EXPECT_EQ(run.train.samples_per_iteration, 64);
+}
+
 // Another program's options, and then the training's own word.
 TEST(Arguments, GiveWayToWhatIsSaidOfTheTraining) {
   std::vector<std::string> lines = {
