@@ -277,8 +277,7 @@ TEST_F(ServerTest, AnswersThatOneUserDoesNotReadAreBoundedWhereManyWereBeingMade
   std::atomic<uid_t> caller = 1001;
   options_.peer_of = [&](int) { return Peer{caller, {100}}; };
   std::promise<void> go_on;
-  const std::shared_future<void> gate = go_on.get_future().share();
-  backend_.list_networks = [&] {
+  backend_.list_networks = [gate = go_on.get_future().share()] {  // a worker may still be in it at the end
     gate.wait();
     NetworkRow row;
     row.network = std::string(400'000, 'x');
@@ -338,8 +337,7 @@ TEST_F(ServerTest, BodiesOfRequestsThatWaitAreBounded) {
   options_.limits.held_bytes = 400'000;
   options_.peer_of = [](int) { return Peer{1001, {100}}; };
   std::promise<void> go_on;
-  const std::shared_future<void> gate = go_on.get_future().share();
-  backend_.list_networks = [&] {
+  backend_.list_networks = [gate = go_on.get_future().share()] {  // a worker may still be in it at the end
     gate.wait();
     return std::vector<NetworkRow>();
   };
