@@ -19,9 +19,8 @@ class SourceTable {
   // Before an owner's runs are removed: that owner's imports and sources whose files are gone. Not an import that never
   // had runs, a trace: its samples stay, and would be there twice if it were imported again.
   std::vector<std::int64_t> ended_of(std::int64_t uid);
-  // After that: those of them that have no runs of somebody else are removed too. The
-  // others begin anew from where they stand, but for those with runs of somebody else, whose ordinals are taken. Gives
-  // how many sources the owner had.
+  // After that: those of them that have no runs of somebody else are removed too. The others begin anew from where they
+  // stand, but for those with runs of somebody else, whose ordinals are taken. Gives how many sources the owner had.
   std::int64_t forget_owner(std::int64_t uid, const std::vector<std::int64_t>& ended);
   bool is_nobodys(std::int64_t id);  // it is kept, and no owner is known
   void put(const FinishedFile& file, std::int64_t source_id);

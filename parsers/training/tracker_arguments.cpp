@@ -45,7 +45,7 @@ RunTrack* beginning(RunTrack* open) {
 
 }  // namespace
 
-void let_batch_be_said(track::Quantities& known, const Event& event) {
+void drop_batch_of_options(track::Quantities& known, const Event& event) {
   const bool tests = event.text(Field::phase) == name_of(Phase::test);
   if (!known.batch_is_option || tests ||
       !(event.has(Field::batch_size) || event.has(Field::global_batch_size)))
@@ -88,7 +88,10 @@ void track::Values::surroundings(const Surroundings& said) {
   if (said.precision.empty() && said.devices == 0 && !said.rank) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
-    if (!begun) std::tie(state_.arguments.devices, state_.arguments.ranks) = std::tuple(0, 0U);
+    if (!begun) {
+      state_.arguments.devices = 0;
+      state_.arguments.ranks = 0;
+    }
     state_.arguments.renewed = !said.precision.empty();
     if (state_.arguments.renewed) state_.arguments.precision.clear();
     if (begun && state_.arguments.renewed)

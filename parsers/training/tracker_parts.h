@@ -320,7 +320,8 @@ inline constexpr std::string_view kGathered =
 Phase phase_of(const Event& event, Job job);  // that the line speaks of, in a run of that job
 bool add_to(Run& run, const Segment& s);      // to its phase's sums; false where they would overflow
 void take_setting(track::RunTrack& r, std::string_view key, std::string_view value);
-void let_batch_be_said(track::Quantities& known, const Event& event);  // an option's, by a line that says it
+// Where a line says the training's own batch, that of the program's options no longer counts.
+void drop_batch_of_options(track::Quantities& known, const Event& event);
 bool is_amid(const track::RunTrack& r,
              std::int64_t iteration);      // of a training gone on with, the first shown
 bool plan_done(const track::RunTrack& r);  // it has shown all that it planned

@@ -347,7 +347,7 @@ void track::Values::setting(const Moment& m) {
 // business.
 void track::Values::take(RunTrack& r, const Event& event) {
   r.dirty = true;
-  let_batch_be_said(r.known, event);
+  drop_batch_of_options(r.known, event);
   for (const FieldValue& v : event.values()) {
     const auto n = positive_of(event, v.field);
     if (std::string* const text = text_kept(r.run, v.field)) {

@@ -90,7 +90,7 @@ namespace {
 // The batch, where the lines of progress themselves say it: as such, or by the samples of all iterations so
 // far.
 void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t iteration) {
-  let_batch_be_said(known, event);
+  drop_batch_of_options(known, event);
   if (const auto n = positive_of(event, Field::global_batch_size)) known.global_batch_size = n;
   if (const auto n = positive_of(event, Field::batch_size)) known.batch_size = n;
   if (const auto n = positive_of(event, Field::devices)) known.devices = n;
