@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/follow/identity.h"
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
