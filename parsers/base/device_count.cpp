@@ -26,12 +26,13 @@ constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 11> kDevicesSentences = {
+constexpr std::array<DevicesSentence, 12> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
      {"Num processes: ", ""},
      {"GPUs used: ", ""},
+     {"total gpus is: ", ""},
      {"Number of accelerators: ", ""},
      {"rank 0, world_size ", ""},
      {" with world_size ", ""},
@@ -102,6 +103,18 @@ std::int64_t devices_of_lightning(std::string_view line) {
   return !index.empty() && rest.substr(index.size()) == "]" ? 1 : 0;
 }
 
+// "Adding visible gpu devices: 0", "Num GPUs Available: 1": where there is but one, that is what is used. Of several, perhaps
+// some.
+std::int64_t devices_where_one_is_there(std::string_view line) {
+  constexpr std::array<std::string_view, 3> kOne = {"Adding visible gpu devices: 0", "Num GPUs Available: 1",
+                                                    "Num GPUs Available:  1"};
+  for (const std::string_view one : kOne) {
+    const std::size_t at = line.find(one);
+    if (at != line.npos && line.find_first_of("0123456789,", at + one.size()) == line.npos) return 1;
+  }
+  return 0;
+}
+
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
@@ -137,7 +150,7 @@ std::int64_t devices_in(std::string_view line) {
   if (tasks_of_node > 0) all = std::max(all, tasks);
   if (all > 1) return all;
   return std::max({devices_of_sentence(line), devices_by_name(line), devices_of_rank(line),
-                   devices_of_world(line), devices_of_lightning(line)});
+                   devices_of_world(line), devices_of_lightning(line), devices_where_one_is_there(line)});
 }
 
 }  // namespace etad

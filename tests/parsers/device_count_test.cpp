@@ -29,6 +29,9 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"2026-03-01 10:00:12,750 bench INFO: Using 64 GPUs", 64},
       {"Running on 7 GPUs", 7},
       {"GPUs used: 2", 2},
+      {"total gpus is: 4", 4},
+      {"2026-03-01 10:00:12.750: I tensorflow/core/gpu_device.cc:1212] Adding visible gpu devices: 0", 1},
+      {"Num GPUs Available:  1", 1},
       {"04-06 21:48:08, Using 1 gpus", 1},
       {"2026-03-01 10:00:12.750 | INFO     | __main__:train:311 - Using 1 GPUs", 1},
       {"[2026-03-01 10:00:12,250] [INFO] [config.py:684:__init__] Config mesh_device None world_size = 8", 8},
@@ -56,6 +59,10 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "srun --ntasks=16 prepare.sh",
                                  "srun --ntasks=1 --ntasks-per-node=1 a.sh",
                                  "INFO: Using 2 of 8 GPUs",
+                                 "Adding visible gpu devices: 0, 1",
+                                 "Adding visible gpu devices: 3",
+                                 "Num GPUs Available: 12",
+                                 "Num GPUs Available: 8",
                                  "[rank-7/8",
                                  "",
                                  " GPU",
@@ -82,6 +89,18 @@ TEST(DeviceCount, IsHeardBeforeTheFirstStepOfAnyFormat) {
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.devices, 2);
   EXPECT_EQ(run.state, RunState::finished);
+}
+
+// A setting of how often it validates is no result of a validation, behind which nothing would be heard any more.
+TEST(DeviceCount, IsHeardBehindSettingsOfTheValidation) {
+  std::vector<std::string> lines = {"03-01 10:00:00, epochs:20", "03-01 10:00:00, val_epoch:1",
+                                    "03-01 10:00:00, Using 2 gpus"};
+  for (int i = 0; i < 9; ++i) {
+    lines.push_back(written("03-01 10:%02d:00, -----Epoch:%d/19-----", 2 * i + 1, i));
+    lines.push_back(
+        written("03-01 10:%02d:00, Epoch %d Train, reg:0.3125, mae:84.50, Cost: 120.5 sec", 2 * i + 3, i));
+  }
+  EXPECT_EQ(only_run(lines).devices, 2);
 }
 
 // What is said of devices once a training has begun takes nothing of what was said before back.
