@@ -216,18 +216,17 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
       return false;
     }
     const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
-    if (!away) return true;  // looked at again soon: as a source of its own it would be read twice
+    if (!away) return put_off();  // as a source of its own it would be read twice
     if (*away) return false;
     auto anothers = was_lost_by_another(found.path, *status, 0);
     if (anothers && !*anothers) anothers = is_copy_of_followed(found.path, *status);
-    if (!anothers && (is_passing(anothers.error()) || is_absent(anothers.error())))
-      return true;  // looked at again soon
+    if (!anothers && (is_passing(anothers.error()) || is_absent(anothers.error()))) return put_off();
     if (anothers && *anothers) return false;
   }
   // Its log may be gone for so long that nobody spoke of it at the start.
   if (const auto watch = discovery.watch_of(unknown_log); watch && recall && !unknown_log.empty()) {
     const auto log = recall(unknown_log);
-    if (!log) return true;  // looked at again soon
+    if (!log) return put_off();
     if (*log) return take_up(add(unknown_log, *watch, false, now), **log);
   }
   const bool is_file = status && status->type == FileType::regular;
@@ -237,7 +236,8 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   if (!before && !is_passing(before.error()))
     before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
-  if (!known || !before) return !before;  // looked at again soon
+  if (!before) return put_off();
+  if (!known) return false;
   Followed& followed = add(found.path, found.watch, found.literal, now);
   if (is_file) note_owner(followed, status->owner);
   if (*known) return take_up(followed, **known);
@@ -247,6 +247,12 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   followed.expect(*status);
   if (before->offset > 0) followed.awake().adopt(*status, *before);
   note_head(followed);
+  return true;
+}
+
+// To the next scan, which comes soon, and without a hint.
+bool Follower::Impl::put_off() {
+  scan_left_some = true;
   return true;
 }
 

@@ -89,6 +89,7 @@ struct Follower::Impl {
     std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
   };
   bool admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
+  bool put_off();
   std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Listing& all);
   OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,

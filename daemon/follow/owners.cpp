@@ -133,14 +133,17 @@ std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus&
 
 // A copy that was given its original's time and has not changed since (`cp -a`, `rsync -a`, a backup), of a followed log
 // that still lies there: all that it holds is read there. Two runs that wrote the same have not done so at the same time.
+// EBUSY: perhaps one is being made, which gets that time last.
 OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, const FileStatus& status) {
-  if (!is_copy(status) || status.size < static_cast<std::int64_t>(kHeadBytes) || by_head.empty())
-    return false;
+  const bool made = is_copy(status);
+  if ((!made && !is_being_put_there(status)) || by_head.empty()) return false;
+  if (!made && status.size == 0) return tl::unexpected(EBUSY);
+  if (status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
   // Of a compressed file this is nothing, and it is not inflated for it.
   const auto identity = contents.identity(path, key_of(status), [](const Fingerprint&) { return false; });
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
-  if (!whole || whole->offset != status.size) return false;
+  if (!whole || (made && whole->offset != status.size)) return false;
   int asked = 0;
   auto next = by_head.upper_bound({whole->head.hash, std::numeric_limits<StreamId>::max()});
   while (next != by_head.begin() && (--next)->first == whole->head.hash && asked < kMostAlike) {
@@ -148,10 +151,11 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
     if (!may_be_of(followed.owner, status)) continue;  // nor do another user's many count
     ++asked;
     const auto there = files.status(followed.path);
-    if (!there || there->type != FileType::regular) continue;
+    if (!there || there->type != FileType::regular || there->size < whole->offset) continue;
     const bool has_grown = there->size > status.size && there->modified > status.modified;
-    if (!has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
+    if (made && !has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
     const auto same = contents.matches(followed.path, key_of(*there), *whole);
+    if (same && *same && !made) return tl::unexpected(EBUSY);
     if (!same || *same) return same;
   }
   return false;

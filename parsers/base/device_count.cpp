@@ -103,8 +103,8 @@ std::int64_t devices_of_lightning(std::string_view line) {
   return !index.empty() && rest.substr(index.size()) == "]" ? 1 : 0;
 }
 
-// "Adding visible gpu devices: 0", "Num GPUs Available: 1": where there is but one, that is what is used. Of several, perhaps
-// some.
+// "Adding visible gpu devices: 0", "Num GPUs Available: 1": where there is but one, that is what is used. Of several,
+// perhaps some.
 std::int64_t devices_where_one_is_there(std::string_view line) {
   constexpr std::array<std::string_view, 3> kOne = {"Adding visible gpu devices: 0", "Num GPUs Available: 1",
                                                     "Num GPUs Available:  1"};

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -52,6 +55,64 @@ TEST(BeginsAlike, AFileIsKnownInItsCompressedFormWhileItLiesThereUnderAnyName) {
   etad.files.write(kLog, "three\n");
   etad.poll();
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
+// `cp -a exp exp_backup`: it is read where it lies, whether or not it goes on there.
+TEST(BeginsAlike, ACopyWithItsOriginalsTimeIsNoLogOfItsOwn) {
+  const std::string begun = std::string(2000, 'a');
+  for (const bool grows : {false, true}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, begun + "\none\n");
+    etad.poll();
+    etad.files.replace("/logs/copy.log", begun + "\none\n", etad.files.file(kLog)->modified);
+    if (grows) etad.files.write(kLog, "two\n");
+    etad.poll();
+    etad.stop();
+    etad.start();
+    etad.poll();
+    std::vector<std::string> written = {begun, "one"};
+    if (grows) written.emplace_back("two");
+    EXPECT_EQ(etad.lines, written);
+  }
+}
+
+// `cp -a` makes a file, writes it and gives it its original's time last; a look may come between any two of these. One
+// that gets no such time is another log.
+TEST(BeginsAlike, ACopyThatIsBeingMadeIsNoLogOfItsOwnYet) {
+  const std::string begun(2000, 'a');
+  for (const bool gets_its_time : {true, false}) {
+    Harness etad(watching("/logs/*.log"));
+    const auto pass = [&etad](std::chrono::seconds time) {
+      etad.wall += time;
+      etad.files.set_clock(etad.wall);
+    };
+    pass(std::chrono::seconds(0));
+    etad.files.write(kLog, begun + "\none\n");
+    etad.poll();
+    pass(std::chrono::seconds(60));
+    for (const std::string& written : {std::string(), begun + "\n", std::string("one\n")}) {
+      etad.files.write("/logs/copy.log", written);
+      for (int look = 0; look < 3; ++look) etad.look_once();
+    }
+    EXPECT_THAT(etad.lines, ElementsAre(begun, "one"));
+    if (gets_its_time) etad.files.file("/logs/copy.log")->modified = etad.files.file(kLog)->modified;
+    pass(std::chrono::seconds(5));
+    etad.poll();
+    EXPECT_EQ(etad.lines.size(), gets_its_time ? 2 : 4);
+  }
+}
+
+TEST(BeginsAlike, OfAnotherTimeTheSameLinesAreAnotherRuns) {
+  const std::string begun = std::string(2000, 'a');
+  for (const int seconds : {-5, 5}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, begun + "\none\n");
+    etad.poll();
+    etad.files.replace("/logs/other.log", begun + "\none\n",
+                       etad.files.file(kLog)->modified + std::chrono::seconds(seconds));
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre(begun, "one", begun, "one")) << seconds;
+  }
 }
 
 }  // namespace

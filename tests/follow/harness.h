@@ -67,6 +67,12 @@ class Harness {
     }
   }
 
+  // One look, a while after the last; for what is put off as long as a file is being put there.
+  void look_once() {
+    now += std::chrono::seconds(11);
+    for (const Batch& batch : follower->poll(now, wall, budget)) commit(batch);
+  }
+
   // One poll whose batches are lost, as by a failing commit.
   std::vector<Batch> poll_and_fail() {
     now += std::chrono::seconds(11);

@@ -373,38 +373,6 @@ TEST(Following, AReplacedFileOfAFewLinesIsReadOnceUnderItsTwoNames) {
   }
 }
 
-// `cp -a exp exp_backup`: it is read where it lies, whether or not it goes on there.
-TEST(Following, ACopyWithItsOriginalsTimeIsNoLogOfItsOwn) {
-  const std::string begun = std::string(2000, 'a');
-  for (const bool grows : {false, true}) {
-    Harness etad(watching("/logs/*.log"));
-    etad.files.write(kLog, begun + "\none\n");
-    etad.poll();
-    etad.files.replace("/logs/copy.log", begun + "\none\n", etad.files.file(kLog)->modified);
-    if (grows) etad.files.write(kLog, "two\n");
-    etad.poll();
-    etad.stop();
-    etad.start();
-    etad.poll();
-    std::vector<std::string> written = {begun, "one"};
-    if (grows) written.emplace_back("two");
-    EXPECT_EQ(etad.lines, written);
-  }
-}
-
-TEST(Following, OfAnotherTimeTheSameLinesAreAnotherRuns) {
-  const std::string begun = std::string(2000, 'a');
-  for (const int seconds : {-5, 5}) {
-    Harness etad(watching("/logs/*.log"));
-    etad.files.write(kLog, begun + "\none\n");
-    etad.poll();
-    etad.files.replace("/logs/other.log", begun + "\none\n",
-                       etad.files.file(kLog)->modified + std::chrono::seconds(seconds));
-    etad.poll();
-    EXPECT_THAT(etad.lines, ElementsAre(begun, "one", begun, "one")) << seconds;
-  }
-}
-
 TEST(Following, GzBesideTheLog) {
   Harness etad({{"/logs/*", 0, true}});
   etad.files.write(kLog, "one\n");
