@@ -247,9 +247,11 @@ namespace {
 // "[00:43<00:00, 1944.42img/s]": what is left, and behind it the pace in a unit of the program's own. Bytes are none of a
 // training.
 bool shows_own_pace(std::string_view state) {
+  constexpr std::size_t kLongest =
+      96;  // so that a long line of nothing but such beginnings costs no more than its length
   for (std::size_t at = state.find('<'); at != std::string_view::npos; at = state.find('<', at + 1)) {
     if (at == 0 || !is_digit(state[at - 1])) continue;
-    const std::string_view behind = state.substr(at, state.find(']', at) - at);
+    const std::string_view near = state.substr(at, kLongest), behind = near.substr(0, near.find(']'));
     const std::size_t comma = behind.find(", ");
     if (comma == std::string_view::npos) continue;
     const std::size_t per = behind.find('/', comma);
@@ -328,18 +330,21 @@ bool begins_as_line(std::string_view text) {
   });
 }
 
-// "… [02:00<04:00, 1.20s/it": the beginning of a bar's times, at least.
-bool has_clock(std::string_view text) {
-  for (std::size_t at = text.find(" ["); at != std::string_view::npos; at = text.find(" [", at + 1))
-    if (at + 2 < text.size() && is_digit(text[at + 2])) return true;
-  return false;
+// "… [02:00<04:00, 1.20s/it": where a bar's times begin.
+std::size_t find_clock(std::string_view text) {
+  std::size_t at = text.find(" [");
+  while (at != std::string_view::npos && !(at + 2 < text.size() && is_digit(text[at + 2])))
+    at = text.find(" [", at + 1);
+  return at;
 }
 
 // Where a logger's line stands behind a bar that has no newline, since both are written to one stream:
 // "… 100/300 [02:00<04:00, 1.20s/it]INFO saved". The state's size: nothing stands there.
 std::size_t end_of_bar(std::string_view state) {
-  for (std::size_t at = state.find(']'); at != std::string_view::npos; at = state.find(']', at + 1))
-    if (begins_as_line(state.substr(at + 1)) && has_clock(state.substr(0, at))) return at + 1;
+  const std::size_t clock = find_clock(state);
+  if (clock == std::string_view::npos) return state.size();
+  for (std::size_t at = state.find(']', clock); at != std::string_view::npos; at = state.find(']', at + 1))
+    if (begins_as_line(state.substr(at + 1))) return at + 1;
   return state.size();
 }
 

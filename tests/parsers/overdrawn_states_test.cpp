@@ -11,10 +11,10 @@
 namespace etad {
 namespace {
 
-std::vector<std::string> states_of(std::string line) {
+std::vector<std::string> states_of(std::string line, std::size_t limit = 4096) {
   std::vector<std::string_view> found;
   LineLosses losses;
-  clean_states(line, 4096, found, losses);
+  clean_states(line, limit, found, losses);
   return {found.begin(), found.end()};
 }
 
@@ -101,6 +101,17 @@ TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
     for (std::string& each : states_of(held)) found.push_back(std::move(each));
     ASSERT_EQ(found, states_of(line)) << "round " << round;
   }
+}
+
+// Were each beginning of a bar held against all that stands behind it, or before it, these would take hours.
+TEST(OverdrawnStates, LongLinesOfNothingButBeginningsOfBars) {
+  constexpr std::size_t kLong = 8'000'000;
+  std::string paces, lines = "x 1/2 it/s ";
+  while (paces.size() < kLong) paces += "1<,";
+  while (lines.size() < kLong) lines += "    ]INFO";
+  EXPECT_EQ(overdrawn_states(paces + "\r"), 0U);
+  EXPECT_EQ(states_of(paces + "\rx").size(), 1U);
+  EXPECT_EQ(states_of(lines + "\rx 2/2 it/s", 2 * kLong).size(), 2U);
 }
 
 }  // namespace
