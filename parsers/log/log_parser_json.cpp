@@ -8,7 +8,7 @@ namespace etad {
 
 ETAD_SAVED(HeldLine, text, arrival)
 ETAD_SAVED(TableState, header, lines)
-ETAD_SAVED(VoiceState, voice, states_times, others, at, met)
+ETAD_SAVED(VoiceState, voice, states_times, others, at, met, are_labelled)
 ETAD_SAVED(TimeToComeState::Coarse, done, least, first_done, first_units, last_done, last_units)
 ETAD_SAVED(TimeToComeState, of, first, epoch, batch, seconds, done, spent, of_last_steps, coarse)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual, lines, of, sum,

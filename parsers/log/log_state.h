@@ -33,6 +33,7 @@ struct VoiceState {
   std::int64_t others = 0;         // measurements of others since its last
   std::optional<Instant> at;       // when it spoke last, by its stamp
   std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
+  bool are_labelled = false;       // the last line that a rule knows came with a launcher's label
 };
 
 // What lines of steps that are unequally far apart show of the times beside them: of one step each, or of all steps

@@ -48,10 +48,11 @@ Duration zone_between(Instant written, Instant seen) {
   return std::chrono::abs(by - zone) <= 5s ? zone : Duration{};
 }
 
-// What a process says, without what its launcher writes before it. What may be its own words stays.
-std::string_view without_label(std::string_view line) {
+// What a process says, without what its launcher writes before it. What may be its own words stays, but among lines that
+// have such labels.
+std::string_view without_label(std::string_view line, bool are_labelled) {
   const auto label = launcher_label(line);
-  return label && label->certain ? line.substr(label->length) : line;
+  return label && (label->certain || are_labelled) ? line.substr(label->length) : line;
 }
 
 }  // namespace
@@ -90,13 +91,15 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));
+  if (event.rule != Event::kNoRule) voices_.are_labelled = event.speaker != 0;
   if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
   const std::size_t before = out.segments.size();
   if (known) unclear_.resolve(event);
   if (!table_ && tracker_.hears_surroundings(event.kind)) hear_surroundings(line, event);
   if (event.time) place_in_time(*event.time, *came);
   if (comes_late_ && came == &arrival) came = &kNever;
-  tracker_.feed(event.speaker == 0 ? line : without_label(line), event, *came, out);
+  const bool has_label = event.speaker != 0;
+  tracker_.feed(has_label ? without_label(line, voices_.are_labelled) : line, event, *came, out);
   if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
@@ -146,7 +149,8 @@ std::string_view Reading::take_behind_stamp(std::string_view line, Event& event,
   const bool known = behind.rule != Event::kNoRule;
   if (event.rule != Event::kNoRule && !known) return line;
   if (event.headed && !known && !stamp->names_origin) return rest;
-  if (!event.headed && !behind.headed) behind.time = event.time;  // of a header on a line of its own
+  if (!event.headed && !behind.headed && !behind.time)
+    behind.time = event.time;  // of a header on its own line
   if (behind.speaker == 0) behind.speaker = stamp->speaker;
   event = behind;
   if (known) came = read_header(stamp->form, stamp->time, time_).time;

@@ -128,6 +128,26 @@ TEST(LauncherLabel, HidesNoFormat) {
   }
 }
 
+// Of the lines that describe a net none is known by itself, and a label may as well be their own words.
+TEST(LauncherLabel, HidesNoNetThatIsDescribedInManyLines) {
+  const auto log = caffe_log("lenet_b32_i500_tb50_ti50.log");
+  const etad::Run plain = only_run(log);
+  ASSERT_GT(plain.test.iterations, 0);
+  for (const std::string label : {" 0: ", "node-3: ", "trainer  | ", "[rank0]: "}) {
+    auto lines = log;
+    for (std::string& line : lines) line.insert(0, label);
+    for (const std::size_t restart : {std::size_t{0}, std::size_t{40}}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U) << label;
+      const etad::Run& labelled = runs.at(0);
+      EXPECT_EQ(labelled.architecture, plain.architecture) << label;
+      EXPECT_EQ(labelled.settings, plain.settings) << label;
+      EXPECT_EQ(labelled.max_iterations, plain.max_iterations) << label;
+      EXPECT_EQ(labelled.test.iterations, plain.test.iterations) << label;
+    }
+  }
+}
+
 // Four processes, each of which writes every line.
 TEST(LauncherLabel, ARunThatAllRanksWriteIsNotDoubled) {
   std::vector<std::string> lines;

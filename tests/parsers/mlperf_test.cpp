@@ -61,6 +61,19 @@ void expect_finished(const etad::Run& run, const std::string& benchmark, int ite
   EXPECT_NEAR(step_of(run), step, 1e-6);
 }
 
+// Its lines say to the millisecond when they were written; an environment's stamp says when they came, to the second.
+TEST(MlPerf, ItsOwnTimesCountBehindAStamp) {
+  auto lines = head("ssd", 256, 40);
+  lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    lines.push_back(said(1.25 * epoch, "epoch_start", "0", number("epoch_num", epoch)));
+    lines.push_back(said(1.25 * epoch + 1, "epoch_stop", "0", number("epoch_num", epoch)));
+  }
+  lines.push_back(end(3.75));
+  for (std::string& line : lines) line.insert(0, "Nov 14 22:13:20 ");
+  expect_finished(run_of(lines), "ssd", 120, 0.025);
+}
+
 TEST(MlPerf, SsdsTrainSamplesAreBatches) {
   auto lines = head("ssd", 256, 4500);
   lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
