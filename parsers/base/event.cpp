@@ -142,23 +142,30 @@ std::optional<double> special_number(std::string_view s) {
   return {};
 }
 
-// "1,024,000": groups of three digits.
-std::optional<double> grouped_number(std::string_view text) {
-  double n = 0;
-  std::size_t group = 0, groups = 0;
-  for (const char c : text) {
-    if (c == ',') {
-      if (group == 0 || group > 3 || (groups > 0 && group != 3)) return {};
-      group = 0;
-      ++groups;
-    } else if (c >= '0' && c <= '9') {
-      n = n * 10 + (c - '0');
+// "1,024,000", "1,234.5": groups of three digits, and a fraction. Takes them off `text`, which may go on with a unit.
+std::optional<double> take_grouped_number(std::string_view& text) {
+  std::string digits;
+  std::size_t group = 0, groups = 0, at = 0;
+  for (; at < text.size() && (is_digit(text[at]) || text[at] == ','); ++at) {
+    if (is_digit(text[at])) {
+      digits += text[at];
       ++group;
-    } else {
-      return {};
+      continue;
     }
+    if (group == 0 || group > 3 || (groups > 0 && group != 3)) return {};
+    group = 0;
+    ++groups;
   }
-  return groups > 0 && group == 3 ? std::optional(n) : std::nullopt;
+  if (groups == 0 || group != 3) return {};
+  const std::size_t fraction = at;
+  if (at < text.size() && text[at] == '.')
+    while (++at < text.size() && is_digit(text[at])) {
+    }
+  digits += text.substr(fraction, at - fraction);
+  std::string_view all = digits;
+  const auto number = take_number(all);
+  if (number) text.remove_prefix(at);
+  return number;
 }
 
 template <class Id, std::size_t N>
@@ -194,11 +201,16 @@ namespace {
   const std::string_view text = trim(v.text, kBlanks);
   if (const auto special = special_number(text)) return special;
   std::string_view rest = text;
-  const auto x = take_number(rest);
+  auto x = take_number(rest);
   if (!x) return is_duration(f) ? seconds_behind_unit(text) : std::nullopt;
+  if (!rest.empty() && rest.front() == ',') {
+    std::string_view behind = text;
+    if (const auto grouped = take_grouped_number(behind)) {
+      x = grouped;
+      rest = behind;
+    }
+  }
   if (rest.empty()) return *x * v.scale;
-  if (rest.front() == ',')
-    if (const auto whole = grouped_number(text)) return *whole * v.scale;
   if (f == Field::samples_per_second && rest.size() == 1) {  // "37.3k", of tokens
     const double factor = rest == "k" || rest == "K" ? 1e3 : rest == "M" ? 1e6 : 0;
     return factor > 0 ? std::optional(*x * v.scale * factor) : std::nullopt;

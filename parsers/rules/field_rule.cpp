@@ -56,8 +56,10 @@ class FieldRule::Compiler {
     out_.says_ = bits_of(spec.says);
     out_.lacks_ = bits_of(spec.lacks);
     out_.asks_ = !out_.counts_.empty() || !out_.with_.empty() || out_.says_ != 0;
-    if (!out_.asks_ && (out_.without_ | out_.lacks_) != 0 && !rule_.pattern)
+    const bool asks_for_none = (out_.without_ | out_.lacks_) != 0;
+    if (!out_.asks_ && asks_for_none && !rule_.pattern)
       add(rule_.line, "'without' and 'lacks' alone say of no line that it is the rule's", {});
+    out_.asks_ |= asks_for_none;
     return std::move(out_);
   }
 

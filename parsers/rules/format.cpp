@@ -111,15 +111,17 @@ struct Format::Impl {
       event.rule = id;
       break;
     }
-    if (shape) keep_fields(fields, *shape);
+    if (shape) keep_fields(fields, place_in(line, event.message), *shape);
   }
 
-  // Where a line like this one asks for them again.
-  void keep_fields(const FieldsOnDemand& fields, RememberedShape& shape) const {
+  // Where a line like this one asks for them again, and has the digits that they rest on ("top1" is not "top5"). The
+  // message begins at `place`.
+  void keep_fields(const FieldsOnDemand& fields, std::size_t place, RememberedShape& shape) const {
     const bool are_asked_for = shape.first_asked != Event::kNoRule ||
                                (shape.rule != Event::kNoRule && rules[shape.rule].takes_fields());
-    if (are_asked_for && fields.read() && fields.read()->told())
-      shape.fields = std::make_shared<const LineFields>(*fields.read());
+    const LineFields* const read = fields.read();
+    if (are_asked_for && read && read->told() && shape.told.note(place, *read->told()))
+      shape.fields = std::make_shared<const LineFields>(*read);
   }
 
   // The same where it is known which rule a line like this one matches. Rules before it of which that is not known are

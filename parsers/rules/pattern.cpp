@@ -17,14 +17,20 @@ re2::StringPiece piece(std::string_view s) {
   return {s.data(), s.size()};
 }
 
+// Whether it may match nothing at all before a word ("(?:INFO )?\b"), of which RE2 says no first bytes.
+bool may_match_nothing(const std::string& pattern, const re2::RE2& anchored) {
+  const bool asks = pattern.find("\\b") != pattern.npos || pattern.find("\\B") != pattern.npos;
+  return asks && (re2::RE2::PartialMatch("_", anchored) || re2::RE2::PartialMatch(" ", anchored));
+}
+
 // The bytes a match can begin with, where RE2 can say so.
 ScanProgram::ByteSet first_bytes(const std::string& pattern) {
   ScanProgram::ByteSet bytes;
   const re2::RE2 anchored("^(?:" + pattern + ")", options());
+  if (!anchored.ok() || may_match_nothing(pattern, anchored)) return bytes.set();
   std::string low, high;
   constexpr int kLongest = 4;
-  if (!anchored.ok() || !anchored.PossibleMatchRange(&low, &high, kLongest) || low.empty())
-    return bytes.set();
+  if (!anchored.PossibleMatchRange(&low, &high, kLongest) || low.empty()) return bytes.set();
   const auto last = static_cast<unsigned char>(high.empty() ? '\xff' : high.front());
   for (std::size_t c = static_cast<unsigned char>(low.front()); c <= last; ++c) bytes.set(c);
   return bytes;

@@ -43,6 +43,10 @@ TEST(Event, NumbersAsLogsWriteThem) {
   EXPECT_EQ(number(Field::loss, "abc"), std::nullopt);
   EXPECT_EQ(number(Field::loss, "12ms"), std::nullopt);
   EXPECT_DOUBLE_EQ(number(Field::seconds, "26", 0.001).value(), 0.026);
+  EXPECT_DOUBLE_EQ(number(Field::loss, "1,024,000").value(), 1'024'000);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "1,912.25", 0.001).value(), 1.91225);
+  for (const char* odd : {"1,02", "1,0244", "1024,000", ",024", "1,024,", "1,024.5.5", "1,024,00.5"})
+    EXPECT_EQ(number(Field::loss, odd), std::nullopt) << odd;
   for (const char* nan : {"nan", "-nan", "NaN", "1.#QNAN", "-1.#IND"})
     EXPECT_TRUE(std::isnan(number(Field::loss, nan).value_or(0))) << nan;
   EXPECT_TRUE(std::isinf(number(Field::loss, "-inf").value_or(0)));
@@ -101,6 +105,7 @@ TEST(Event, DurationsWithUnitsAndAsClocks) {
   EXPECT_DOUBLE_EQ(number(Field::seconds, "353us").value(), 353e-6);
   EXPECT_DOUBLE_EQ(number(Field::seconds, "1.5 s").value(), 1.5);
   EXPECT_DOUBLE_EQ(number(Field::elapsed, "2h").value(), 7200);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "1,912.25ms").value(), 1.91225);
   EXPECT_DOUBLE_EQ(number(Field::eta, "2:03").value(), 123);
   EXPECT_DOUBLE_EQ(number(Field::eta, "1:02:03.5").value(), 3723.5);
   EXPECT_DOUBLE_EQ(number(Field::seconds, "1:60").value(), 120);

@@ -270,6 +270,30 @@ event = ""
   ASSERT_TRUE(format);
 }
 
+// What a rule with a pattern asks of a line's words is asked, even if that is only what it must not have.
+TEST(Format, APatternMayGoWithWordsThatTheLineLacks) {
+  for (const char* asked : {"lacks", "without"}) {
+    const auto format = load(std::string(R"(
+format = "lacking"
+recognise = 'step \d+'
+[words]
+validation = ["val", "val loss"]
+[[rule]]
+name = "step"
+event = "progress"
+pattern = '(?:val )?step (?P<iteration>\d+)'
+)") + asked + R"( = ["validation"]
+[[sample]]
+line = 'step 7 loss 0.5'
+event = "progress"
+[[sample]]
+line = 'val step 7 val loss 0.5'
+event = ""
+)");
+    EXPECT_TRUE(format) << asked;
+  }
+}
+
 // Rules that begin at other places of a line read other objects.
 TEST(Format, OfSeveralObjectsInALineEachRuleReadsItsOwn) {
   const auto format = load(R"(

@@ -15,6 +15,17 @@
 namespace etad {
 namespace {
 
+// What may match nothing at all is asked of every line, whatever begins it.
+TEST(Pattern, MayBeginWithAnyByteWhereItMayMatchNothing) {
+  for (const char* text : {R"((?:INFO )?\b)", R"((?:\W+)?\B)", R"((?:INFO )?)"}) {
+    const auto pattern = Pattern::compile(text).value();
+    EXPECT_TRUE(pattern.can_begin_with('s')) << text;
+  }
+  const auto word = Pattern::compile(R"(INFO\b)").value();
+  EXPECT_TRUE(word.can_begin_with('I'));
+  EXPECT_FALSE(word.can_begin_with('s'));
+}
+
 TEST(Pattern, MatchesAsBeforeAfterItsRelease) {
   const auto pattern = Pattern::compile(R"((?i)loss (?:is )+(\d+))").value();
   const Pattern copy = pattern;

@@ -223,6 +223,41 @@ event = ""
   }
 }
 
+// "top1" and "top5" are other words, also of a rule that finds its lines by a pattern or in JSON.
+TEST(ShapeMemory, TakesNoFieldOfALineWhoseWordsHaveOtherDigits) {
+  for (const char* finds : {R"(pattern = '.{0,9}eval')", R"(json = { iteration = "eval" })"}) {
+    const auto format = Format::load("words.toml", std::string(R"(
+format = "words"
+recognise = 'eval'
+
+[words]
+loss = ["top1"]
+samples_per_second = ["top5"]
+
+[[rule]]
+name = "eval"
+event = "progress"
+take = ["loss", "samples_per_second"]
+samples = ['{"eval": 3, "top1": 0.5}']
+)") + finds + R"(
+
+[[sample]]
+line = 'foo'
+event = ""
+)");
+    ASSERT_TRUE(format) << format.error().front().text();
+    ShapeMemory shapes;
+    TimeContext context;
+    for (int again = 0; again < 2; ++again)
+      for (const char* word : {"top1", "top5", "top3"}) {
+        const std::string line = std::string("{\"eval\": 3, \"") + word + "\": 0.5}";
+        const Event event = (*format)->match(line, context, &shapes);
+        EXPECT_EQ(event.has(Field::loss), std::string_view(word) == "top1") << finds << word;
+        EXPECT_EQ(event.has(Field::samples_per_second), std::string_view(word) == "top5") << finds << word;
+      }
+  }
+}
+
 // A rule that tells digits apart stands before one that does not, and each is asked in its turn.
 TEST(ShapeMemory, AsksRulesThatTellDigitsApart) {
   const auto format = Format::load("ranks.toml", R"(
