@@ -84,7 +84,8 @@ std::optional<Instant> to_instant(const WallTime& t, TimeContext& context) {
     days = cache.days;
   } else {
     const auto year = t.year ? t.year : infer_year(t.month, t.day, context);
-    if (!year || !date_exists(*year, t.month, t.day)) return {};
+    constexpr int kFirst = 1000, kLast = 9998;  // of four digits in whatever zone: RFC 3339 has no others
+    if (!year || *year < kFirst || *year > kLast || !date_exists(*year, t.month, t.day)) return {};
     days = days_from_civil(*year, t.month, t.day);
     cache = {t.month, t.day, days};
   }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "parsers/base/text.h"
+#include "parsers/base/wall_time.h"
 
 namespace etad {
 namespace {
@@ -91,6 +91,7 @@ struct Day {
 struct Clock {
   int hour = 0, minute = 0, second = 0;
   std::int64_t micros = 0;
+  std::optional<std::int32_t> offset;  // seconds east of UTC; none: the log's zone
 };
 
 int full_year(std::string_view digits) {
@@ -153,7 +154,7 @@ std::optional<Clock> take_clock(Words& words) {
   if (minute.size() != 2 || !words.one(":")) return {};
   const std::string_view second = words.number(2);
   if (second.size() != 2) return {};
-  Clock clock{value(hour), value(minute), value(second), 0};
+  Clock clock{value(hour), value(minute), value(second), 0, {}};
   Words behind = words;
   if (behind.one(".,")) {
     std::string fraction(behind.number(9));
@@ -173,35 +174,56 @@ std::optional<Clock> take_clock(Words& words) {
   return clock;
 }
 
-// The year and zone that stand behind the clock: "00:13:57 UTC 2023". The zone is read over.
-void take_year_behind(Words& words, std::vector<Day>& days) {
+// "+0200", "-07:00", "+08", "UTC", "GMT". Other names of zones ("PDT", "CST") are several places' each: read over.
+bool take_zone(Words& words, Clock& clock) {
+  const char sign = words.next();
+  if (words.one("+-")) {
+    const std::string_view hours = words.number(4);
+    Words minutes = words;
+    const bool apart = hours.size() == 2 && minutes.one(":");
+    const std::string_view behind = apart ? minutes.number(2) : std::string_view();
+    if (behind.size() == 2) words = minutes;
+    if (hours.size() != 4 && hours.size() != 2) return false;
+    const int h = value(hours.substr(0, 2)), m = value(behind.size() == 2 ? behind : hours.substr(2));
+    if (h > 14 || m > 59) return false;
+    clock.offset = (sign == '-' ? -1 : 1) * (h * 3600 + m * 60);
+    return true;
+  }
+  const std::string_view zone = words.letters(5);
+  if (zone.empty() || zone.find_first_of("abcdefghijklmnopqrstuvwxyz") != zone.npos)
+    return false;  // "step 2000"
+  if (zone == "UTC" || zone == "GMT") clock.offset = 0;
+  return true;
+}
+
+// The zone and the year that stand behind the clock: "00:13:57 UTC 2023". Where no year follows, only what can be nothing
+// but a zone is one ("+0200").
+void take_zone_and_year(Words& words, Clock& clock, std::vector<Day>& days) {
   Words behind = words;
   if (behind.any(" ") == 0) return;
-  if (behind.one("+-")) {
-    if (!behind.number(4).empty()) behind.any(" ");
-  } else if (const std::string_view zone = behind.letters(5); !zone.empty()) {
-    if (zone.find_first_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) return;  // "step 2000"
-    behind.any(" ");
+  Clock zoned = clock;
+  const bool is_number = behind.next() == '+' || behind.next() == '-';
+  const bool has_zone = !is_digit(behind.next());
+  const std::size_t before = behind.taken();
+  if (has_zone && !take_zone(behind, zoned)) return;
+  constexpr std::size_t kWhole = 5;
+  if (is_number && behind.taken() - before >= kWhole && !is_digit(behind.next())) {
+    clock = zoned;
+    words = behind;
   }
+  if (has_zone) behind.any(" ");
   const std::string_view year = behind.number(4);
   if (year.size() != 4 || value(year) < 1970 || is_digit(behind.next()) || behind.next() == '/') return;
   for (Day& day : days) day.year = value(year);
+  clock = zoned;
   words = behind;
 }
 
 std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContext& context) {
-  std::array<char, 64> text{};
-  const char* const form =
-      day.year > 0 ? "%04d-%02d-%02d %02d:%02d:%02d" : "[%.0d%02d/%02d %02d:%02d:%02d x]: ";
-  const int n = std::snprintf(text.data(), text.size(), form, day.year, day.month, day.day, clock.hour,
-                              clock.minute, clock.second);
-  if (n <= 0 || static_cast<std::size_t>(n) >= text.size()) return {};
-  const std::string_view written(text.data(), static_cast<std::size_t>(n));
-  const auto at =
-      day.year > 0 ? read_time(written, context) : read_header(HeaderForm::month_day, written, context).time;
-  if (!at) return {};
-  context.last = *at + std::chrono::microseconds(clock.micros);
-  return context.last;
+  const auto year = day.year > 0 ? std::optional(day.year) : std::nullopt;
+  return to_instant(
+      {year, day.month, day.day, clock.hour, clock.minute, clock.second, clock.micros, clock.offset},
+      context);
 }
 
 }  // namespace
@@ -222,9 +244,9 @@ LineHeader read_written_date(std::string_view line, TimeContext& context) {
     words = named;
   }
   if (days.empty() || words.any(" ,T_-|") == 0) return {};
-  const auto clock = take_clock(words);
+  auto clock = take_clock(words);
   if (!clock) return {};
-  take_year_behind(words, days);
+  take_zone_and_year(words, *clock, days);
   if (bracketed) words.through("])");
   words.any(" \t:,-|");
   LineHeader header{true, {}, {}, words.taken()};

@@ -20,18 +20,52 @@ struct Row {
   std::vector<std::string> from;  // empty: the row before
 };
 
-std::string without_box(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line.substr(i).starts_with("\xe2\x94")) {
-      out += ' ';
-      i += 2;
-    } else {
-      out += line[i];
-    }
+// A table drawn with lines: "│ dense (Dense) │ (None, 8) │ 72 │". What does not fit into a cell goes on in that of the next
+// line, in which the weights' cell is empty.
+class BoxedRow {
+ public:
+  static bool is_in(std::string_view line) { return trim(line, " ").starts_with(kBar); }
+
+  // False: the line begins another row, and is taken once this one has been read.
+  bool add(std::string_view line) {
+    const std::vector<std::string_view> cells = cells_of(line);
+    constexpr std::size_t kWeights = 2;
+    if (!cells_.empty() &&
+        (cells.size() != cells_.size() || cells.size() <= kWeights || !cells[kWeights].empty()))
+      return false;
+    cells_.resize(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (!cells[i].empty()) cells_[i] += (cells_[i].empty() ? "" : " ") + std::string(cells[i]);
+    return true;
   }
-  return out;
-}
+
+  bool empty() const { return cells_.empty(); }
+
+  // As a table without lines has it; empty again.
+  std::string take() {
+    std::string out;
+    for (const std::string& cell : cells_) out += cell + "  ";
+    cells_.clear();
+    return out;
+  }
+
+ private:
+  static constexpr std::string_view kBar = "\xe2\x94\x82";
+
+  static std::vector<std::string_view> cells_of(std::string_view line) {
+    std::vector<std::string_view> out;
+    line = trim(line, " ");
+    while (line.starts_with(kBar) && line.size() > kBar.size() && out.size() < 8) {
+      line.remove_prefix(kBar.size());
+      const std::size_t end = std::min(line.find(kBar), line.size());
+      out.push_back(trim(line.substr(0, end)));
+      line.remove_prefix(end);
+    }
+    return out;
+  }
+
+  std::vector<std::string> cells_;
+};
 
 // "(None, 26, 26, 32)" or, cut by its column, "[(None, 224, 224, 3": what stands behind the batch.
 std::optional<std::vector<std::int64_t>> dims_of(std::string_view text) {
@@ -146,8 +180,20 @@ Result<NetText> read_keras_summary(std::string_view text) {
   NetText out;
   out.format = "keras";
   std::vector<Row> rows;
-  for (bool in_table = false, over = false; !text.empty() && !over;) {
-    const std::string line = without_box(trim(take_until(text, '\n'), "\r"));
+  BoxedRow boxed;
+  for (bool in_table = false, over = false; (!text.empty() || !boxed.empty()) && !over;) {
+    std::string_view rest = text;
+    std::string line(trim(take_until(rest, '\n'), "\r"));
+    const bool in_box = in_table && BoxedRow::is_in(line);
+    if (in_box && boxed.add(line)) {
+      text = rest;
+      continue;
+    }
+    if (std::string row = boxed.take(); !row.empty()) {
+      line = std::move(row);  // the one at hand comes next
+    } else {
+      text = rest;
+    }
     if (const std::size_t name = line.find("Model: \""); !in_table && name != line.npos)
       out.name = line.substr(name + 8, std::min(line.find('"', name + 8) - name - 8, std::size_t{256}));
     if (line.find("Layer (type") != line.npos) {

@@ -27,14 +27,26 @@ std::int64_t number(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, 1'000'000'000).value_or(0);
 }
 
+// In which phases a layer is: in those of one of its `include`, if it has any, but for those of an `exclude`. A rule
+// without a phase asks for what a file does not tell; it says nothing.
+struct PhaseRules {
+  bool includes = false, included = false, excluded = false;
+
+  void add(std::string_view key, std::string_view of, std::string_view phase) {
+    const bool met = of == phase;
+    if (key == "exclude") excluded = excluded || met;
+    if (key == "include") includes = true, included = included || met || of.empty();
+  }
+  bool leave_out() const { return excluded || (includes && !included); }
+};
+
 // Builds the net of one phase, with the shapes that its data layers tell.
 class FileBuilder final : public NetBuilder {
  public:
   explicit FileBuilder(Phase phase) : phase_(phase == Phase::train ? "TRAIN" : "TEST") {}
 
   void open(const PrototextReader::Path& around, std::string_view key) override {
-    if (around.empty() && (key == "layer" || key == "layers"))
-      feed_ = {}, left_out_ = false, layer_phase_.clear();
+    if (around.empty() && (key == "layer" || key == "layers")) feed_ = {}, rules_ = {};
     if (around.size() == 1 && (key == "include" || key == "exclude")) rule_phase_.clear();
     if (key == "shape" || key == "input_shape") feed_.shapes.emplace_back();
     NetBuilder::open(around, key);
@@ -56,10 +68,9 @@ class FileBuilder final : public NetBuilder {
     NetBuilder::close(around, key);
     std::vector<NetLayer>& layers = state().net.layers;
     if (around.empty() && key == "input_shape") input_shapes_.push_back(std::move(feed_.shapes.back()));
-    if (around.size() == 1 && (key == "include" || key == "exclude"))
-      left_out_ = left_out_ || (!rule_phase_.empty() && (key == "include") != (rule_phase_ == phase_));
+    if (around.size() == 1 && (key == "include" || key == "exclude")) rules_.add(key, rule_phase_, phase_);
     if (!around.empty() || (key != "layer" && key != "layers") || layers.empty()) return;
-    if (left_out_) {
+    if (rules_.leave_out()) {
       layers.pop_back();
     } else if (layers.back().bottoms.empty()) {
       layers.back().layer.shapes = shapes_of_feed(layers.back());
@@ -117,9 +128,9 @@ class FileBuilder final : public NetBuilder {
     return out;
   }
 
-  std::string phase_, rule_phase_, layer_phase_;
+  std::string phase_, rule_phase_;
   Feed feed_;
-  bool left_out_ = false;
+  PhaseRules rules_;
   std::vector<std::string> inputs_;
   std::vector<std::int64_t> dims_;
   std::vector<std::vector<std::int64_t>> input_shapes_;

@@ -84,6 +84,8 @@ Shapes sliced(const LayerSettings& said, const Shape& in, std::size_t tops) {
   const auto axis = own_axis(said.number("axis", said.number("slice_dim", 1)), in.size());
   if (!axis || tops == 0) return {};
   const std::vector<std::int64_t> points = said.numbers("slice_point");
+  for (const std::int64_t point : points)
+    if (point < 0 || point > kMaxDimension) return {};
   Shapes out(tops, in);
   for (std::size_t i = 0; i < tops; ++i) {
     const std::int64_t from = i == 0 ? 0 : i - 1 < points.size() ? points[i - 1] : 0;

@@ -74,6 +74,31 @@ TEST(NetText, KerasSummaryOfABranchedModelInABox) {
   EXPECT_EQ(whole.parameters, 2304 + 32);
 }
 
+// A name, a type or a shape that is too long for its cell goes on in the next line.
+TEST(NetText, KerasSummaryWhoseCellsAreWrapped) {
+  const auto net = read_network(R"(
+┏━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━┓
+┃ Layer (type)        ┃ Output Shape      ┃    Param # ┃ Connected to      ┃
+┡━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━┩
+│ images (InputLayer) │ (None, 32, 32, 3) │          0 │ -                 │
+├─────────────────────┼───────────────────┼────────────┼───────────────────┤
+│ first_convolution   │ (None, 30, 30,    │        280 │ images[0][0]      │
+│ (Conv2D)            │ 10)               │            │                   │
+│ second (Conv2D)     │ (None, 28, 28,    │      1,820 │ first_convoluti…  │
+│                     │ 20)               │            │                   │
+│ sum_of_the_two      │ (None, 28, 28,    │          0 │ second[0][0],     │
+│ (Add)               │ 20)               │            │ second[0][0]      │
+)",
+                                Phase::train);
+  const LayerCosts whole = whole_of(net);
+  ASSERT_EQ(net->layers.size(), 4u);
+  EXPECT_EQ(net->layers[1].name, "first_convolution");
+  EXPECT_EQ(net->layers[1].costs.operations, 270. * 30 * 30);
+  EXPECT_EQ(net->layers[2].costs.operations, 1800. * 28 * 28);
+  EXPECT_EQ(net->layers[3].costs.inputs, 2. * 28 * 28 * 20);
+  EXPECT_EQ(whole.parameters, 280 + 1820);
+}
+
 TEST(NetText, KerasLayersThatHideTheirWorkStayUnknown) {
   std::string text = kKeras;
   const std::string from = "max_pooling2d_1 (MaxPooling2";
@@ -126,6 +151,38 @@ layer { name: "loss" type: "SoftmaxWithLoss" bottom: "fc" bottom: "label" top: "
   EXPECT_EQ(test->layers.size(), 4u);
   EXPECT_EQ(train->architecture, test->architecture);
   EXPECT_EQ(whole_of(train->layers).parameters, 1930);
+}
+
+// One rule that is met is enough; a layer of both phases has a rule for each.
+TEST(NetText, ALayerMayHaveSeveralRules) {
+  const std::string text = R"(name: "rules"
+layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 4 dim: 3 dim: 8 dim: 8 } } }
+layer { name: "both" type: "InnerProduct" bottom: "d" top: "a" inner_product_param { num_output: 10 }
+  include { phase: TRAIN } include { phase: TEST } }
+layer { name: "staged" type: "InnerProduct" bottom: "a" top: "b" inner_product_param { num_output: 10 }
+  include { stage: "x" } }
+layer { name: "tests" type: "Accuracy" bottom: "b" top: "c" include { phase: TEST } include { phase: TEST } }
+layer { name: "trains" type: "Dropout" bottom: "b" top: "b" exclude { phase: TEST } }
+)";
+  const auto names = [&text](Phase phase) {
+    const auto net = read_network(text, phase);
+    std::string out;
+    for (const auto& layer : net->layers) out += layer.name + ' ';
+    return out;
+  };
+  EXPECT_EQ(names(Phase::train), "d both staged trains ");
+  EXPECT_EQ(names(Phase::test), "d both staged tests ");
+}
+
+TEST(NetText, ASliceAtImpossiblePointsHasNoShape) {
+  const auto net = read_network(R"(name: "sliced"
+layer { name: "d" type: "Input" top: "d" input_param { shape { dim: 4 dim: 6 dim: 8 dim: 8 } } }
+layer { name: "s" type: "Slice" bottom: "d" top: "a" top: "b" slice_param { slice_point: -9223372036854775807 } }
+layer { name: "f" type: "InnerProduct" bottom: "a" top: "f" inner_product_param { num_output: 10 } }
+)",
+                                Phase::train);
+  ASSERT_TRUE(net);
+  EXPECT_FALSE(net->layers.back().costs.operations);
 }
 
 TEST(NetText, InputsOfOldNetsAndOldLayerNames) {

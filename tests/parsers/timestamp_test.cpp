@@ -346,7 +346,12 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("[ Mon Aug 28 00:13:57 2023 ] \tm"), "2023-08-28T00:13:57Z||m");
   EXPECT_EQ(of("03/19 09:54:17 step 2000 m"), "2026-03-19T09:54:17Z||step 2000 m");
   EXPECT_EQ(of("03/19 09:54:17 1000/5000 m"), "2026-03-19T09:54:17Z||1000/5000 m");
-  EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T09:31:32Z||m");
+  EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T01:31:32Z||m");
+  EXPECT_EQ(of("Mon Aug 28 00:13:57 PDT 2023 m"), "2023-08-28T00:13:57Z||m") << "of the log's zone";
+  EXPECT_EQ(of("28 Aug 2023 00:13:57 -0730 m"), "2023-08-28T07:43:57Z||m");
+  EXPECT_EQ(of("28 Aug 2023 00:13:57.5 +02:00: m"), "2023-08-27T22:13:57.5Z||m");
+  EXPECT_EQ(of("28 Aug 2023 00:13:57 -12 loss"), "2023-08-28T00:13:57Z||12 loss");
+  EXPECT_EQ(of("28 Aug 2023 00:13:57 +1500 loss"), "2023-08-28T00:13:57Z||+1500 loss");
   EXPECT_EQ(of("Wed 07 Sep 2022 07:49:57 - INFO - m"), "2022-09-07T07:49:57Z||INFO - m");
   EXPECT_EQ(of("07-Sep-22 07:49:57 - m"), "2022-09-07T07:49:57Z||m");
   EXPECT_EQ(of("[07/Sep/2022 07:49:57] m"), "2022-09-07T07:49:57Z||m");
@@ -358,6 +363,22 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
        {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28", "epoch 3/40", "1.2.3",
         "99999999 1", "12/34/56/78 10:00:00", "Monday morning", "20230319"})
     EXPECT_EQ(of(other), "no header") << other;
+}
+
+TEST(Timestamp, AStatedZoneGoesBeforeTheLogsOwn) {
+  TimeContext context = context_at("2026-06-01T00:00:00Z");
+  context.zone = [](std::int64_t) { return 3600; };
+  for (const auto& [line, at] : {std::pair{"Mon Aug 28 00:13:57 UTC 2023 m", "2023-08-28T00:13:57Z"},
+                                 std::pair{"Mon Aug 28 00:13:57 PDT 2023 m", "2023-08-27T23:13:57Z"},
+                                 std::pair{"28 Aug 2023 00:13:57 +0000 m", "2023-08-28T00:13:57Z"}})
+    EXPECT_EQ(to_rfc3339(read_header(HeaderForm::date, line, context).time.value_or(Instant{})), at) << line;
+}
+
+TEST(Timestamp, YearsThatNobodyCouldBeToldAreNone) {
+  for (const char* line : {"0000-01-01 00:00:00,250+02:00", "0999-12-31 23:00:00", "9999-12-31 23:00:00"}) {
+    TimeContext context = context_at("2026-06-01T00:00:00Z");
+    EXPECT_FALSE(read_time(line, context)) << line;
+  }
 }
 
 TEST(Timestamp, OfTwoNumbersTheLinesBeforeSayWhichIsTheMonth) {
