@@ -1,8 +1,8 @@
 // A network's architecture as its log shows it, and the fingerprint that tells one architecture from another.
 //
-// What the fingerprint covers: of each layer that belongs to the network proper its name (in Caffe the name
-// is what ties a layer to its weights), its type, where its input comes from, its parameters and the shapes
-// of its outputs without the batch dimension. Whatever does not change what is computed, or depends on how
+// What the fingerprint covers: of each layer that belongs to the network proper its type, where its input comes
+// from, its parameters and the shapes of its outputs without the batch dimension; and its name where the log shows
+// only a part of the description. Whatever does not change what is computed, or depends on how
 // the network is used rather than on what it is, stays out:
 //   - the batch size;
 //   - how it learns: fillers, learning-rate and decay multipliers, loss weights, dropout ratios, batch
