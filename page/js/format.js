@@ -38,6 +38,11 @@ export function percent(fraction, count = 2) {
   return fraction == null ? '–' : digits(100 * fraction, count) + NBSP + '%';
 }
 
+// How much is done: rounded down, for what is not over is not done.
+export function percentDone(fraction) {
+  return Math.floor(100 * fraction) + NBSP + '%';
+}
+
 // "51.2 ms", "42.3 s", "8 min 32 s", "3 h 12 min", "2 d 5 h".
 export function duration(seconds) {
   if (seconds == null || !Number.isFinite(seconds)) return '–';

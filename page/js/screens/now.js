@@ -1,7 +1,7 @@
 // What is running: how far, how long still, when by the clock, and whether all is well with it.
 import {badge, facts, h, link, render, replace, table} from '../dom.js';
 import {exported, get, tryGet} from '../api.js';
-import {between, digits, duration, endOf, moment, nameOf, percent, placeOf, plain, whole} from '../format.js';
+import {between, counted, digits, duration, endOf, moment, nameOf, percent, percentDone, placeOf, plain, whole} from '../format.js';
 import {spark} from '../plot.js';
 import {seriesOf} from '../traces.js';
 
@@ -15,25 +15,35 @@ export function stateOf(run) {
   return badge('running', 'busy');
 }
 
-export function doneOf(run) {
-  const {iteration, of} = run.progress ?? {};
-  if (of) return Math.min(1, iteration / of);
-  return run.state === 'finished' ? 1 : null;
+// The iteration it reached. A timing tells none: of one that is over all that there were.
+export const reachedOf = (run) => run.progress?.iteration ?? (run.state === 'finished' ? run.progress?.of : null);
+
+// How far it is: "62 %, 6,200 of 10,000". Where no end is known, or no iteration was told, the number alone.
+export function progressOf(run) {
+  const {iteration, of} = run.progress ?? {}, running = run.state === 'running';
+  if (of && (iteration != null || running)) return `${percentDone(Math.min(1, iteration / of))}, ${whole(iteration ?? 0)} of ${whole(of)}`;
+  const count = reachedOf(run);
+  if (running) return `${counted(count ?? 0, 'iteration')}, its end is not known`;
+  return count == null ? null : counted(count, 'iteration');
 }
 
 function progressBar(run) {
-  const done = doneOf(run);
-  if (done == null) return h('p', {class: 'quiet'}, `${whole(run.progress?.iteration)} iterations; no end is known`);
-  const text = `${percent(done)}, ${whole(run.progress?.iteration)} of ${whole(run.progress?.of)}`;
-  return h('div', {class: 'progress', title: text}, h('progress', {max: 1, value: done, 'aria-label': 'done'}), h('span', null, text));
+  const text = progressOf(run), {iteration, of} = run.progress ?? {};
+  if (!of) return h('p', {class: 'quiet'}, text);
+  return h('div', {class: 'progress', title: text}, h('progress', {max: 1, value: Math.min(1, iteration / of), 'aria-label': 'done'}), h('span', null, text));
+}
+
+function timeLeft(run) {
+  const left = run.remaining;
+  if (left) return h('p', {class: 'big'}, duration(left.seconds), ' left', h('span', {class: 'quiet'}, between(left)));
+  return run.progress?.of ? h('p', {class: 'quiet'}, 'remaining time not known yet') : null;
 }
 
 function card(run) {
-  const left = run.remaining;
   return h('article', {class: 'card', 'data-key': run.id, 'data-run': run.id},
     h('h2', null, h('a', {href: '#/run/' + run.id}, nameOf(run)), ' ', stateOf(run)),
     progressBar(run),
-    left ? h('p', {class: 'big'}, duration(left.seconds), ' left', h('span', {class: 'quiet'}, between(left))) : h('p', {class: 'quiet'}, 'no estimate yet'),
+    timeLeft(run),
     facts([
       ['ends', run.expected_end ? endOf(run.expected_end) : null],
       ['step', run.pace ? duration(run.pace.seconds_per_iteration) : null],
@@ -72,7 +82,7 @@ export async function nowScreen(root, signal, query, name, live) {
     const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
     render(over, table([
       {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
-      {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: (r) => duration(tookOf(r))}],
+      {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: tookOf}],
       (answer?.runs ?? []).filter((r) => r.state !== 'running').sort((a, b) => (a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1).slice(0, 8), {caption: 'runs that are over', silent: true, key: (r) => r.id}));
   };
   const begin = async () => {
@@ -103,8 +113,9 @@ export async function nowScreen(root, signal, query, name, live) {
   }, () => { begin().catch(() => {}); showOver(); });
 }
 
-// From its first to its last line by the clock.
+// From its first to its last line by the clock; of a log that shows none, or whose clock was set back, what was measured.
 export function tookOf(run) {
-  if (run.wall_seconds != null) return run.wall_seconds;
-  return run.started_at && run.ended_at ? (new Date(run.ended_at) - new Date(run.started_at)) / 1000 : null;
+  if (run.wall_seconds != null) return duration(run.wall_seconds);
+  const measured = (run.train?.seconds ?? 0) + (run.test?.seconds ?? 0);
+  return run.state !== 'running' && measured > 0 ? duration(measured) + ' measured' : null;
 }

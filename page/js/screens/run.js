@@ -4,7 +4,7 @@ import {exported, get, tryGet} from '../api.js';
 import {between, bytes, digits, duration, measure, moment, nameOf, percent, placeOf, plain, whole} from '../format.js';
 import {timeCharts} from '../series.js';
 import {tracesOf} from '../traces.js';
-import {doneOf, stateOf, tookOf} from './now.js';
+import {progressOf, stateOf, tookOf} from './now.js';
 
 const MOST_POINTS = 1000;
 
@@ -102,18 +102,26 @@ function phaseFacts(name, phase) {
     `${duration(phase.seconds / phase.iterations)} each`]];
 }
 
+// Of a run that went on no more when its log ended nothing is to come: what it lacked then.
+function forecastFacts(run) {
+  const left = run.remaining && `${duration(run.remaining.seconds)} (${between(run.remaining)})`, step = run.pace;
+  if (run.state !== 'running') return [['lacked', left && left + ' when its log ended']];
+  return [['remaining', left ? left + (run.expected_end ? ', until ' + moment(run.expected_end) : '') : run.progress?.of ? 'not known yet' : null],
+    ['step time', step && `${duration(step.seconds_per_iteration)} (${between(step)}), since iteration ${whole(step.since_iteration)}`]];
+}
+
 export function runFacts(run) {
   const usage = run.usage ?? {};
   return facts([
     ['state', stateOf(run)], ['message', run.message ? plain(run.message, 300) : null],
-    ['done', doneOf(run) == null ? null : percent(doneOf(run)) + (run.progress?.of ? `, ${whole(run.progress.iteration)} of ${whole(run.progress.of)}` : '')],
+    ['done', progressOf(run)],
     ['loss', run.progress?.loss != null ? digits(run.progress.loss) : null],
-    ['remaining', run.remaining ? `${duration(run.remaining.seconds)} (${between(run.remaining)}), until ${moment(run.expected_end)}` : null],
+    ...forecastFacts(run),
     ...phaseFacts('training', run.train), ...phaseFacts('testing', run.test),
     ['snapshots', run.snapshots ? `${run.snapshots}, ${duration(run.snapshot_seconds)} in all` : null],
     ['start-up', run.startup_seconds ? duration(run.startup_seconds) : null],
     ['begun', moment(run.started_at)], ['ended', run.ended_at ? moment(run.ended_at) : null],
-    ['took', duration(tookOf(run))],
+    ['took', tookOf(run)],
     ['on', placeOf(run)], ['framework', plain(run.framework, 40)],
     ['GPUs', usage.absent ? plain(`not known: ${usage.absent}${usage.hint ? '. ' + usage.hint : ''}`, 300) : null],
     ['GPU use', usage.utilization_percent != null ? digits(usage.utilization_percent) + ' %' : null],

@@ -1,19 +1,19 @@
 // All runs, newest first, a page at a time: a history of a hundred thousand opens as quickly as one of ten.
 import {h, link, render, table} from '../dom.js';
 import {exported, get} from '../api.js';
-import {duration, moment, nameOf, plain, whole} from '../format.js';
-import {stateOf, tookOf} from './now.js';
+import {moment, nameOf, plain, whole} from '../format.js';
+import {reachedOf, stateOf, tookOf} from './now.js';
 
 const RUN_COLUMNS = [
   {head: 'id', right: true, cell: (r) => h('a', {href: '#/run/' + r.id}, r.id)},
   {head: 'network', cell: (r) => link('#/run/' + r.id, nameOf(r))},
   {head: 'state', cell: stateOf},
-  {head: 'iterations', right: true, cell: (r) => whole(r.progress?.iteration ?? r.train?.iterations)},
+  {head: 'iterations', right: true, cell: (r) => whole(reachedOf(r) ?? r.train?.iterations)},
   {head: 'batch', right: true, cell: (r) => whole(r.train?.samples_per_iteration ?? r.test?.samples_per_iteration)},
   {head: 'framework', cell: (r) => plain(r.framework, 24)},
   {head: 'device', cell: (r) => h('span', {class: 'when'}, plain(r.devices > 1 ? `${r.devices} × ${r.device || 'unknown'}` : r.device || '–', 30))},
   {head: 'started', cell: (r) => h('span', {class: 'when'}, moment(r.started_at))},
-  {head: 'took', right: true, cell: (r) => duration(tookOf(r))}];
+  {head: 'took', right: true, cell: tookOf}];
 
 const RUNS_PAGE = 100;
 

@@ -1,0 +1,91 @@
+"""Runs that are unlike the rest: what the screens say of each, for the test of the page."""
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.support.ui import WebDriverWait
+
+from browser import show, text_at
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "api"))
+from world import TIMING, moved  # noqa: E402
+
+WHOLE = (ROOT / "examples" / "caffe" / "lenet_b32_i2000_tb100_ti50.log").read_text().replace(" 20707 ", " 20709 ")
+FACTS = "return Object.fromEntries([...document.querySelectorAll('dl.facts div')].map((d) => [d.children[0].textContent, d.children[1].textContent]))"
+
+
+def upto(text, line):
+    """The log up to the line that holds that."""
+    return text[:text.index("\n", text.index(line)) + 1]
+
+
+def set_back(text):
+    """The same log by a clock that was set back by an hour on the way."""
+    head = upto(text, "Iteration 1000")
+    return head + re.sub(r"(?m)^(I2026)1121 00:(\d\d)", r"\g<1>1120 23:\2", text[len(head):])
+
+
+def epochs(first, last):
+    """What torchvision's reference training writes: no end is known."""
+    lines = [f"Epoch: [{e}][{i}/500]\tTime {0.4 + 0.01 * (i % 3):.3f} (0.405)\tData 0.01 (0.01)\tLoss 2.5 (2.6)\tAcc@1 10 (11)\tAcc@5 20 (22)"
+             for e in range(1, 4) for i in range(0, 500, 20)]
+    return "\n".join(lines[first:last]) + "\n"
+
+
+class OddRuns:
+    def __init__(self, check, browser, base, daemon, etactl, logs, archive):
+        self.check, self.browser, self.base, self.daemon, self.etactl, self.logs, self.archive = check, browser, base, daemon, etactl, logs, archive
+
+    def add(self, name, text):
+        """Imports a log, as if another process had written it; its runs."""
+        file = self.archive / name
+        file.write_text(text.replace(" 20709 ", f" {30000 + len(list(self.archive.iterdir()))} "))
+        subprocess.run([*self.etactl, "import", str(file)], check=True, capture_output=True)
+        return [r for r in self.daemon.ask("/v1/runs?limit=1000")["runs"] if r["source"].endswith(name)]
+
+    def follow(self, name, text):
+        """A log that the daemon follows; its run, as soon as it is there."""
+        with open(self.logs / name, "a") as log:
+            log.write(text)
+        return WebDriverWait(self.daemon, 20).until(lambda d: [r for r in d.ask("/v1/runs?limit=1000")["runs"] if r["source"].endswith(name)])[0]["id"]
+
+    def comes(self, what, is_there):
+        """Within a while the browser shows that."""
+        try:
+            self.check(what, WebDriverWait(self.browser, 45).until(is_there))
+        except TimeoutException:
+            self.check(what, False, text_at(self.browser, "#main")[-400:])
+
+    def facts(self, run):
+        show(self.browser, self.base, f"run/{run}")
+        return self.browser.execute_script(FACTS)
+
+    def over(self):
+        """What is over, in the words of etactl."""
+        check, run = self.check, self.add("back.log", set_back(WHOLE))[0]["id"]
+        facts = self.facts(run)
+        check("a clock set back: what was measured", facts["took"].endswith("measured") and not facts["took"].startswith("-"), facts)
+        show(self.browser, self.base, "runs")
+        check("a clock set back: in the list", "measured" in text_at(self.browser, "tbody tr"), text_at(self.browser, "tbody tr"))
+        facts = self.facts(self.add("broken.log", upto(WHOLE, "Iteration 800 "))[0]["id"])
+        check("a log that just ends: what it lacked", "when its log ended" in facts.get("lacked", "") and "remaining" not in facts, facts)
+        done = self.facts(self.add("timing.log", re.sub(r"(?m)^.*\] Iteration: .*\n", "", TIMING.read_text()))[0]["id"]).get("done", "")
+        check("a timing run is not 0 % done", re.match("[1-9]", done), done)
+
+    def under_way(self):
+        check, now = self.check, datetime.datetime.now()
+        near = self.follow("near.log", upto(moved(WHOLE, now), "Iteration 1800 ").replace("max_iter: 2000", "max_iter: 1807").replace("LeNet", "NearlyDone"))
+        done = self.facts(near).get("done", "")
+        check("what is not over is not 100 % done", "99" in done and "1,800 of 1,807" in done, done)
+        endless = self.follow("endless.log", "=> creating model 'resnet18'\n" + epochs(0, 40))
+        self.follow("endless.log", epochs(40, 60))
+        WebDriverWait(self.daemon, 20).until(lambda d: d.ask(f"/v1/runs/{endless}")["pace"])
+        facts = self.facts(endless)
+        check("no end is known: said, with its pace", "its end is not known" in facts.get("done", "") and " to " in facts.get("step time", ""), facts)
+        show(self.browser, self.base, "now")
+        card = f'.card[data-run="{endless}"]'
+        check("no end is known: no estimate is promised", "its end is not known" in text_at(self.browser, card) and "yet" not in text_at(self.browser, card), text_at(self.browser, card))
