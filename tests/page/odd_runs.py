@@ -12,7 +12,7 @@ from browser import show, text_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "api"))
-from world import TIMING, moved  # noqa: E402
+from world import TIMING, moved, under_way  # noqa: E402
 
 WHOLE = (ROOT / "examples" / "caffe" / "lenet_b32_i2000_tb100_ti50.log").read_text().replace(" 20707 ", " 20709 ")
 FACTS = "return Object.fromEntries([...document.querySelectorAll('dl.facts div')].map((d) => [d.children[0].textContent, d.children[1].textContent]))"
@@ -89,3 +89,24 @@ class OddRuns:
         show(self.browser, self.base, "now")
         card = f'.card[data-run="{endless}"]'
         check("no end is known: no estimate is promised", "its end is not known" in text_at(self.browser, card) and "yet" not in text_at(self.browser, card), text_at(self.browser, card))
+
+    def many(self):
+        """More than a page of runs under way; one that ends has lower an id than the rest, and than imports."""
+        first = self.follow("first.log", under_way(WHOLE, datetime.datetime.now() - datetime.timedelta(seconds=90)).replace("LeNet", "TheFirst"))
+        now = datetime.datetime.now()
+        for i in range(110):
+            (self.logs / f"many{i}.log").write_text(upto(moved(WHOLE, now - datetime.timedelta(seconds=i)), "Iteration 1000 ").replace(" 20709 ", f" {40000 + i} "))
+        WebDriverWait(self.daemon, 60).until(lambda d: d.ask("/v1/health")["runs"]["running"] > 110)
+        cards = lambda b: b.execute_script("return document.querySelectorAll('.card').length") == self.daemon.ask("/v1/health")["runs"]["running"]
+        show(self.browser, self.base, "runs")
+        show(self.browser, self.base, "now")
+        self.check("now: all that runs, from the first picture on", cards(self.browser))
+        WebDriverWait(self.browser, 15).until(lambda b: text_at(b, "[role=status]") == "live")
+        self.check("now: what is over beside so many that run", "finished" in text_at(self.browser, "main table"), text_at(self.browser, "main table"))
+        self.follow("first.log", f"{now:I%Y%m%d %H:%M:%S.%f} 20709 solver.cpp:332] Optimization Done.\n")
+        newest = lambda b: "TheFirst" in text_at(b, "main tbody tr")
+        self.comes("now: what has just ended is just over", newest)
+        self.comes("now: and has no card", cards)
+        self.check("now: nor comes back", not self.browser.find_elements("css selector", f'.card[data-run="{first}"]'))
+        self.browser.refresh()
+        self.comes("now: just over, after a reload too", newest)

@@ -172,7 +172,7 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
   Collector collector(ask);
   for (const char* const target :
        {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000", "/v1/estimators",
-        "/v1/sources?limit=1000", "/v1/runs?limit=20", "/v1/series?limit=1000"}) {
+        "/v1/sources?limit=1000", "/v1/series?limit=1000"}) {
     collector.get(target);
   }
   collect_runs(collector);

@@ -5,6 +5,9 @@ import {between, counted, digits, duration, endOf, moment, nameOf, percent, perc
 import {spark} from '../plot.js';
 import {seriesOf} from '../traces.js';
 
+const MOST_RUNNING = 1000;  // as many as a watch tells
+const STATES_OVER = ['finished', 'stopped', 'failed', 'lost'];
+
 export function stateOf(run) {
   if (run.state !== 'running') {
     const kinds = {finished: 'good', failed: 'bad', lost: 'bad', stopped: 'warn'};
@@ -78,39 +81,55 @@ export async function nowScreen(root, signal, query, name, live) {
     const box = cards.querySelector(`[data-usage="${run.id}"]`);
     if (box && (!only || run.id === only)) fillUsage(box, run, signal).catch(() => {});
   });
-  const showOver = async () => {
-    const answer = await tryGet('/v1/runs', {limit: 20}, signal).catch(() => null);
-    render(over, table([
-      {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
-      {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: tookOf}],
-      (answer?.runs ?? []).filter((r) => r.state !== 'running').sort((a, b) => (a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1).slice(0, 8), {caption: 'runs that are over', silent: true, key: (r) => r.id}));
+  const ended = new Map();
+  const drawOver = () => render(over, table([
+    {head: 'run', cell: (r) => link('#/run/' + r.id, nameOf(r))}, {head: 'state', cell: stateOf},
+    {head: 'ended', cell: (r) => h('span', {class: 'when'}, moment(r.ended_at))}, {head: 'took', right: true, cell: tookOf}],
+  [...ended.values()].sort((a, b) => (a.ended_at ?? '') < (b.ended_at ?? '') ? 1 : -1).slice(0, 8),
+  {caption: 'runs that are over', silent: true, empty: exported ? 'none' : 'none in the last 30 days', key: (r) => r.id}));
+  // When the watch last told of each run: while an answer is on its way, that is newer.
+  const told = new Map();
+  const ask = async (parameters) => {
+    const asked = performance.now(), newer = (id) => told.get(id) >= asked;
+    const answer = await get('/v1/runs', exported ? {limit: 200} : parameters, signal);
+    return {newer, next: answer.next, found: answer.runs.filter((run) => !newer(run.id))};
   };
-  const begin = async () => {
-    const answer = await get('/v1/runs', exported ? {limit: 200} : {state: 'running'}, signal);
-    runs.clear();
-    answer.runs.filter((run) => run.state === 'running').forEach((run) => runs.set(run.id, run));
+  const lookAtRunning = async () => {
+    const {newer, next, found} = await ask({state: 'running', limit: MOST_RUNNING}), there = new Set(found.map((run) => run.id));
+    // Where more run than an answer holds, the watch tells each user's share.
+    if (!next) for (const id of [...runs.keys()]) if (!there.has(id) && !newer(id)) runs.delete(id);
+    found.filter((run) => run.state === 'running').forEach((run) => runs.set(run.id, run));
     draw();
-    showUsage();
   };
-  await Promise.all([begin(), showOver()]);
+  // The newest by their ids need not be those that ended last: an import is new, and may be of last year.
+  const lookAtOver = async () => {
+    const answers = await Promise.all(STATES_OVER.map((state) => ask({state, since: '30d', limit: 100})));
+    answers.flatMap((answer) => answer.found).filter((run) => run.state !== 'running').forEach((run) => ended.set(run.id, run));
+    drawOver();
+  };
+  await Promise.all([lookAtRunning(), lookAtOver()]);
+  showUsage();
   if (exported) return;
-  const again = setInterval(showUsage, 30000);
+  const again = setInterval(() => showUsage(), 30000);
   signal.addEventListener('abort', () => clearInterval(again));
   // A frame holds what came since the last one. What ended while the connection was lost, no watch tells.
-  let drawing = null, gone = false;
+  let drawing = null;
   const changed = () => drawing ??= requestAnimationFrame(() => {
     drawing = null;
     draw();
-    if (gone) showOver();
-    gone = false;
+    drawOver();
   });
   live.watchRunning({}, (run) => {
-    const fresh = !runs.has(run.id);
-    if (run.state === 'running') runs.set(run.id, run);
-    else gone = runs.delete(run.id) || gone;
+    const fresh = !runs.has(run.id), [here, there] = run.state === 'running' ? [runs, ended] : [ended, runs];
+    told.set(run.id, performance.now());
+    here.set(run.id, run);
+    there.delete(run.id);
     changed();
     if (fresh) requestAnimationFrame(() => showUsage(run.id));
-  }, () => { begin().catch(() => {}); showOver(); });
+  }, () => {
+    lookAtRunning().then(() => showUsage()).catch(() => {});
+    lookAtOver().catch(() => {});
+  });
 }
 
 // From its first to its last line by the clock; of a log that shows none, or whose clock was set back, what was measured.
