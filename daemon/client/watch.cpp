@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::seconds kOverShown{30};  // what is over goes from the picture after that
 constexpr int kMostTroubled = 10;               // but for so many that went wrong
-constexpr std::chrono::seconds kUseEvery{10};   // how often the traces are asked
+constexpr std::chrono::seconds kAskEvery{10};   // how often the traces, and what remains, are asked
 
 int watch_lines(const Common& common, const std::string& target) {
   auto client = HttpClient::connect(common.socket);
@@ -79,7 +79,7 @@ class LiveView {
 
  private:
   struct Shown : LiveRun {
-    std::optional<Clock::time_point> over, use_asked;
+    std::optional<Clock::time_point> over, asked;
   };
 
   bool take(std::string_view line) {
@@ -95,7 +95,7 @@ class LiveView {
 
   bool wait(Terminal& terminal, int socket) {
     while (true) {
-      ask_for_use();
+      ask_anew();
       draw(terminal);
       const auto event = terminal.wait(socket, kTick);
       if (event == Terminal::Event::readable) return true;
@@ -127,13 +127,13 @@ class LiveView {
     return live_text(runs, stdout_screen()) + trouble_;
   }
 
-  // What the GPUs of the running runs did in the last quarter of an hour, where a trace says it.
-  void ask_for_use() {
+  // What remains of the running runs by now; what their GPUs did in the last quarter of an hour, where a trace says it.
+  void ask_anew() {
     std::optional<Result<HttpClient>> client;
     for (auto& [id, shown] : runs_) {
       const auto now = Clock::now();
-      if (shown.over || (shown.use_asked && now - *shown.use_asked < kUseEvery)) continue;
-      shown.use_asked = now;
+      if (shown.over || (shown.asked && now - *shown.asked < kAskEvery)) continue;
+      shown.asked = now;
       if (!client) client.emplace(HttpClient::connect(common_.socket));
       const auto ask = [&](const std::string& target) {
         if (!*client) return Object();
@@ -141,6 +141,10 @@ class LiveView {
         return response && response->ok() ? object_in(response->body).value_or(Object()) : Object();
       };
       const Object run = ask("/v1/runs/" + std::to_string(id));
+      // A watch tells no change that is time's alone.
+      if (text_of(run, "state") == "running")
+        for (const char* const name : {"remaining", "expected_end"})
+          if (const auto* const now_so = run.if_contains(name)) shown.run[name] = *now_so;
       const Object& usage = object_of(run, "usage");
       if (array_of(usage, "gpus").empty()) continue;
       shown.gpu_use = gpu_use(usage, ask("/v1/series/gpu.utilization?from=15m&step=60"));

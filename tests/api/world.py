@@ -50,6 +50,17 @@ def moved(text, end, slow_behind=None, slowdown=3.0):
     return "\n".join(out) + "\n"
 
 
+def a_line_a_minute(text, end):
+    """A longer training called Slowly, without tests, that shows a line a minute; the last one at `end`."""
+    begin = end - datetime.timedelta(minutes=10)
+    head = moved(text[:text.rindex("\n", 0, text.index("Iteration 200 ")) + 1], begin)
+    out = [head.replace("LeNet", "Slowly").replace("max_iter: 2000", "max_iter: 9000").replace("test_interval: 400", "test_interval: 100000")]
+    for n in range(1, 11):
+        at = begin + datetime.timedelta(minutes=n)
+        out.append(at.strftime("I%Y%m%d %H:%M:%S.%f") + f" 20707 solver.cpp:239] Iteration {200 * n} (3.3333 iter/s, 60.0s/200 iters), loss = {1 / n:.5f}\n")
+    return "".join(out)
+
+
 def under_way(text, end, slow_since=1600):
     """The same training, but longer, without tests and not yet over: as fast as it was, then half as fast."""
     head = moved(text[:text.rindex("\n", 0, text.index("Iteration 200 ")) + 1], end)

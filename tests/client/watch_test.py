@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""`etactl runs --watch` on a terminal: 80 columns, a new picture when resized, a daemon that dies, and q.
+"""`etactl runs --watch` on a terminal: 80 columns, a new picture when resized, a daemon that dies, time that goes on
+while a log is silent, and q.
 
   tests/client/watch_test.py --build DIR
 """
 import argparse
+import datetime
 import fcntl
 import os
 import pathlib
@@ -18,8 +20,9 @@ import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests" / "api")]
 from daemon_process import Daemon  # noqa: E402
+from world import a_line_a_minute  # noqa: E402
 
 LOG = ROOT / "examples" / "caffe" / "lenet_b32_i2000_tb100_ti50.log"
 PATIENCE = 20  # seconds until something must have been seen
@@ -56,6 +59,20 @@ def widest(picture):
     return max(len(line) for line in re.split(r"\r?\n", text))
 
 
+def check_time_goes_on(build):
+    with tempfile.TemporaryDirectory(prefix="etad-") as folder:
+        log = pathlib.Path(folder) / "slowly.log"
+        log.write_text(a_line_a_minute(LOG.read_text(), datetime.datetime.now()))
+        with Daemon(build, folder, [str(log)]):
+            watch = Watch([str(build / "etactl"), "--socket", f"{folder}/sock", "runs", "--watch"], 24, 80)
+            seen, end = set(), time.monotonic() + 2 * PATIENCE
+            while len(seen) < 3 and time.monotonic() < end:
+                seen.update(re.findall(r"%  (\S+ min[^(]*) \([^)]*\) left", watch.until(r" left.*\x1b\[J")))
+            assert len(seen) == 3, f"what remains stands still: {seen}"
+            os.write(watch.terminal, b"q")
+            os.waitpid(watch.process, 0)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
@@ -83,7 +100,8 @@ def main():
             assert "LeNet" in last.split("\x1b[?1049l")[1], "the last picture stays"
             ended = os.waitstatus_to_exitcode(os.waitpid(watch.process, 0)[1])
             assert ended == 0, ended
-    print("1 passed, 0 failed")
+    check_time_goes_on(build)
+    print("2 passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from browser import show, text_at
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "api"))
-from world import TIMING, moved, under_way  # noqa: E402
+from world import TIMING, a_line_a_minute, moved, under_way  # noqa: E402
 
 WHOLE = (ROOT / "examples" / "caffe" / "lenet_b32_i2000_tb100_ti50.log").read_text().replace(" 20707 ", " 20709 ")
 FACTS = "return Object.fromEntries([...document.querySelectorAll('dl.facts div')].map((d) => [d.children[0].textContent, d.children[1].textContent]))"
@@ -89,6 +89,20 @@ class OddRuns:
         show(self.browser, self.base, "now")
         card = f'.card[data-run="{endless}"]'
         check("no end is known: no estimate is promised", "its end is not known" in text_at(self.browser, card) and "yet" not in text_at(self.browser, card), text_at(self.browser, card))
+
+    def time_goes_on(self):
+        """What remains shrinks while the log is silent."""
+        slowly = self.follow("slowly.log", a_line_a_minute(WHOLE, datetime.datetime.now()))
+        WebDriverWait(self.daemon, 20).until(lambda d: d.ask(f"/v1/runs/{slowly}")["remaining"])
+        remaining = "return [...document.querySelectorAll('dl.facts div')].find((d) => d.firstChild.textContent === 'remaining')?.lastChild.textContent"
+        for screen, look in (("now", lambda b: text_at(b, f'.card[data-run="{slowly}"] .big')), (f"run/{slowly}", lambda b: b.execute_script(remaining))):
+            show(self.browser, self.base, screen)
+            seen = set()  # as it is first drawn, as the watch begins, as the run's usage is looked at; and later
+
+            def shrinks(browser):
+                seen.add(look(browser))
+                return len(seen - {"", None}) >= 4
+            self.comes(f"{screen.split('/')[0]}: what remains shrinks without a line", shrinks)
 
     def many(self):
         """More than a page of runs under way; one that ends has lower an id than the rest, and than imports."""

@@ -6,6 +6,7 @@ import {spark} from '../plot.js';
 import {seriesOf} from '../traces.js';
 
 const MOST_RUNNING = 1000;  // as many as a watch tells
+export const LOOK = 10000;  // ms between two looks at what runs: a watch tells no change that is time's alone
 const STATES_OVER = ['finished', 'stopped', 'failed', 'lost'];
 
 export function stateOf(run) {
@@ -110,8 +111,12 @@ export async function nowScreen(root, signal, query, name, live) {
   await Promise.all([lookAtRunning(), lookAtOver()]);
   showUsage();
   if (exported) return;
-  const again = setInterval(() => showUsage(), 30000);
-  signal.addEventListener('abort', () => clearInterval(again));
+  const every = (pause, act) => {
+    const timer = setInterval(act, pause);
+    signal.addEventListener('abort', () => clearInterval(timer));
+  };
+  every(30000, () => showUsage());
+  every(LOOK, () => document.hidden || lookAtRunning().catch(() => {}));
   // A frame holds what came since the last one. What ended while the connection was lost, no watch tells.
   let drawing = null;
   const changed = () => drawing ??= requestAnimationFrame(() => {

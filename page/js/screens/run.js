@@ -4,7 +4,7 @@ import {exported, get, tryGet} from '../api.js';
 import {between, bytes, digits, duration, measure, moment, nameOf, percent, placeOf, plain, whole} from '../format.js';
 import {timeCharts} from '../series.js';
 import {tracesOf} from '../traces.js';
-import {progressOf, stateOf, tookOf} from './now.js';
+import {LOOK, progressOf, stateOf, tookOf} from './now.js';
 
 const MOST_POINTS = 1000;
 
@@ -152,13 +152,13 @@ export async function runScreen(root, signal, query, id, live) {
   const run = exported ? await draw() : await get('/v1/runs/' + id, {}, signal);
   if (exported) return;
   if (run.state !== 'running') return live.follow(draw);
-  await draw();
-  let waiting = null;  // at most every two seconds
-  live.watchRunning({network: run.network || null}, (changed) => {
-    if (changed.id !== run.id || waiting) return;
-    waiting = setTimeout(() => {
-      waiting = null;
-      if (!signal.aborted) draw().catch(() => {});
-    }, 2000);
-  });
+  let drawn = await draw(), waiting = null;
+  const again = (pause) => waiting ??= setTimeout(async () => {
+    waiting = null;
+    if (!signal.aborted) drawn = await draw().catch(() => drawn);
+  }, pause);
+  live.watchRunning({network: run.network || null}, (changed) => { if (changed.id === run.id) again(2000); });
+  // What remains is told by the clock as well, and a watch tells no change that is time's alone.
+  const timer = setInterval(() => { if (!document.hidden && drawn.state === 'running') again(0); }, LOOK);
+  signal.addEventListener('abort', () => clearInterval(timer));
 }
