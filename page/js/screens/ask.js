@@ -2,7 +2,7 @@
 // a command, a request and a line for a job script.
 import {exported, get, Problem, socketPath, target, tryGet} from '../api.js';
 import {facts, h, replace, table} from '../dom.js';
-import {between, counted, digits, duration, measure, nameOf, plain, whole} from '../format.js';
+import {between, counted, digits, duration, measure, nameOf, percent, plain, whole} from '../format.js';
 
 const ASK_FIELDS = [
   ['network', 'network', 'text'], ['phase', 'phase', ['total', 'train', 'test']], ['batch_size', 'batch size, all devices together', 'number'],
@@ -26,6 +26,9 @@ function commandOf(question) {
   return 'etactl estimate ' + [quoted(network), ...Object.entries(rest).map(([k, v]) => `--${k.replaceAll('_', '-')} ${quoted(v)}`)].join(' ');
 }
 
+// A job is killed at its limit: that is to hold more runs than an interval does, as etad-sbatch's.
+const JOB_CONFIDENCE = 0.99;
+
 // SLURM's hours, minutes, seconds; rounded up to a minute.
 function jobTime(seconds) {
   const minutes = Math.ceil(seconds / 60), two = (n) => String(n).padStart(2, '0');
@@ -40,7 +43,7 @@ function copyable(label, text) {
   return h('div', {class: 'copy'}, h('span', null, label), h('code', null, plain(text, 1000)), button);
 }
 
-function answerView(answer, question, costs) {
+function answerView(answer, limit, question, costs) {
   const outside = answer.extrapolates ?? [];
   return [
     h('p', {class: 'big', role: 'status'}, duration(answer.seconds), h('span', {class: 'quiet'}, ' ', between(answer), ', 90 of 100 such runs')),
@@ -57,7 +60,7 @@ function answerView(answer, question, costs) {
     h('h2', null, 'The same elsewhere'),
     copyable('etactl', commandOf(question)),
     copyable('curl', `curl --unix-socket ${quoted(socketPath())} '${'http://localhost' + target('/v1/estimate', question)}'`),
-    copyable('Slurm', '#SBATCH --time=' + jobTime(answer.upper))];
+    copyable('Slurm', '#SBATCH --time=' + jobTime(limit.upper)), h('p', {class: 'quiet'}, `The limit holds ${percent(JOB_CONFIDENCE)} of such runs.`)];
 }
 
 function problemView(problem) {
@@ -100,7 +103,8 @@ export async function askScreen(root, signal, query) {
     if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
     try {
       const costs = h('div');  // nothing waits for them
-      replace(out, answerView(await get('/v1/estimate', question, signal), question, costs));
+      const [answer, limit] = await Promise.all([{}, {confidence: JOB_CONFIDENCE}].map((more) => get('/v1/estimate', {...question, ...more}, signal)));
+      replace(out, answerView(answer, limit, question, costs));
       costsOf(question, signal).then((known) => replace(costs, known)).catch(() => {});
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
