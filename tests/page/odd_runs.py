@@ -1,5 +1,6 @@
 """Runs that are unlike the rest: what the screens say of each, for the test of the page."""
 import datetime
+import json
 import pathlib
 import re
 import subprocess
@@ -34,6 +35,10 @@ def epochs(first, last):
     lines = [f"Epoch: [{e}][{i}/500]\tTime {0.4 + 0.01 * (i % 3):.3f} (0.405)\tData 0.01 (0.01)\tLoss 2.5 (2.6)\tAcc@1 10 (11)\tAcc@5 20 (22)"
              for e in range(1, 4) for i in range(0, 500, 20)]
     return "\n".join(lines[first:last]) + "\n"
+
+
+def table(rows):
+    return "network,device,devices,batch_size,iterations,seconds,setting.precision,run\n" + "".join(rows)
 
 
 class OddRuns:
@@ -103,6 +108,29 @@ class OddRuns:
                 seen.add(look(browser))
                 return len(seen - {"", None}) >= 4
             self.comes(f"{screen.split('/')[0]}: what remains shrinks without a line", shrinks)
+
+    def asked_like(self):
+        """A question like a past run is the one that `etactl estimate --like` asks."""
+        self.add("precision.csv", table(f"Mixed,V100,1,{b},1000,{b * (0.5 if p == 'fp16' else 1) * k},{p},{p}{k}\n"
+                                        for p, n in (("fp32", 3), ("fp16", 1)) for b in (32, 64, 128) for k in (1, 1.01, 1.02)[:n]))
+        subprocess.run([*self.etactl, "refit"], check=True, capture_output=True)
+        run = next(r for r in self.daemon.ask("/v1/runs?network=Mixed")["runs"] if r["settings"]["precision"] == "fp16" and r["train"]["samples_per_iteration"] == 64)
+        said = self.ask(run["id"])
+        self.check("ask: like a run, its settings too", f"etactl estimate --like {run['id']}" in said and re.match(r"[23]\d(\.\d)?\ss", said), said[:300])
+        etactl = subprocess.run([*self.etactl, "estimate", "--like", str(run["id"]), "--confidence", "0.99", "--json"], check=True, capture_output=True, text=True)
+        minutes = -(-json.loads(etactl.stdout)["upper"] // 60)
+        self.check("ask: the job's limit holds 99 of 100", f"--time={int(minutes // 60):02d}:{int(minutes % 60):02d}:00" in said, said)
+        said = self.ask(run["id"], iterations=5000)
+        self.check("ask: like a run, but for what was changed", f"etactl estimate --like {run['id']} --iterations 5000" in said and "samples a second" in said, said[:300])
+
+    def ask(self, run, **changed):
+        show(self.browser, self.base, f"ask?like={run}")
+        WebDriverWait(self.browser, 10).until(lambda b: "SBATCH" in text_at(b, "[aria-live]"))
+        for name, value in changed.items():
+            before = text_at(self.browser, "[aria-live]")
+            self.browser.execute_script("document.getElementById(arguments[0]).value = arguments[1]; document.querySelector('form.ask').requestSubmit()", name, value)
+            WebDriverWait(self.browser, 10).until(lambda b: "SBATCH" in text_at(b, "[aria-live]") and text_at(b, "[aria-live]") != before)
+        return text_at(self.browser, "[aria-live]")
 
     def many(self):
         """More than a page of runs under way; one that ends has lower an id than the rest, and than imports."""

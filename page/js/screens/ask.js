@@ -9,6 +9,8 @@ const ASK_FIELDS = [
   ['iterations', 'iterations', 'number'], ['test_interval', 'iterations between tests (0: none)', 'number'], ['test_iterations', 'iterations of a test', 'number'],
   ['test_batch_size', 'batch size of a test', 'number'], ['framework', 'framework', 'text'], ['host', 'host', 'text'], ['device', 'device', 'text'], ['devices', 'devices', 'number']];
 
+const ASK_KINDS = {batch_size: 'batch size', settings: 'set of settings', devices: 'number of devices'};
+
 // What it costs beside time, each with its interval, where the history can say it.
 const ASK_COSTS = [['energy', 'energy, all devices together'], ['memory', 'peak memory of a device']];
 
@@ -23,7 +25,7 @@ const quoted = (text) => /^[\w./:@+-]+$/.test(text) ? text : `'${String(text).re
 
 function commandOf(question) {
   const {network, ...rest} = question;
-  return 'etactl estimate ' + [quoted(network), ...Object.entries(rest).map(([k, v]) => `--${k.replaceAll('_', '-')} ${quoted(v)}`)].join(' ');
+  return 'etactl estimate ' + [...(network ? [quoted(network)] : []), ...Object.entries(rest).map(([k, v]) => `--${k.replaceAll('_', '-')} ${quoted(v)}`)].join(' ');
 }
 
 // A job is killed at its limit: that is to hold more runs than an interval does, as etad-sbatch's.
@@ -47,7 +49,7 @@ function answerView(answer, limit, question, costs) {
   const outside = answer.extrapolates ?? [];
   return [
     h('p', {class: 'big', role: 'status'}, duration(answer.seconds), h('span', {class: 'quiet'}, ' ', between(answer), ', 90 of 100 such runs')),
-    answer.kind && answer.kind !== 'seen' ? h('p', {class: 'warning'}, `This ${answer.kind.replace('_', ' ')} never ran here: the answer bridges that.`) : null,
+    answer.kind && answer.kind !== 'seen' ? h('p', {class: 'warning'}, `This ${ASK_KINDS[answer.kind] ?? answer.kind} never ran here: the answer bridges that.`) : null,
     answer.new_here?.length ? h('p', {class: 'warning'}, `No run of any network had this ${plain(answer.new_here.map((n) => n === 'devices' ? 'number of devices' : n).join(' or '), 100)}.`) : null,
     outside.length ? h('p', {class: 'warning'}, 'Outside what was seen: ' + plain(outside.join(', ').replaceAll('_', ' '), 200)) : null,
     facts([['an iteration', duration(answer.seconds_per_iteration)], ['samples a second', digits(answer.samples_per_second)],
@@ -70,12 +72,18 @@ function problemView(problem) {
       body.candidates, {caption: 'what it could mean'}) : null];
 }
 
+// What the form shows of it. Unless something is changed the daemon takes all from the run itself, also what has no field.
 function fromRun(run) {
-  const s = run.settings ?? {};
-  return {network: run.network, phase: 'total', batch_size: run.train?.samples_per_iteration, iterations: run.progress?.of ?? run.train?.iterations,
+  const s = run.settings ?? {}, tested = run.job === 'test';
+  return {network: run.network, phase: tested ? 'test' : 'total', batch_size: run[tested ? 'test' : 'train']?.samples_per_iteration,
+    iterations: tested ? run.test?.iterations : run.progress?.of ?? run.train?.iterations,
     test_interval: s.test_interval ?? 0, test_iterations: s.test_iter, test_batch_size: run.test?.samples_per_iteration, framework: run.framework,
     host: run.host, device: run.device, devices: run.devices};
 }
+
+// What is asked for beside a field that was changed: the daemon would else take it from the run in another way.
+const ASK_BESIDE = {phase: ['batch_size', 'iterations'], devices: ['batch_size'], framework: ['host', 'device'], host: ['framework', 'device'],
+  device: ['framework', 'host'], test_interval: ['test_iterations']};
 
 export async function askScreen(root, signal, query) {
   if (exported) return replace(root, h('h1', null, 'Ask'), h('p', null, 'A file can\'t be asked: open the live page with ', h('code', null, 'etactl page'), '.'));
@@ -87,7 +95,7 @@ export async function askScreen(root, signal, query) {
     .then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
   const optionOf = (r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`);
   const inputs = {}, out = h('div', {'aria-live': 'polite'});
-  const past = h('select', {id: 'past', onchange: () => past.value && fill(fromRun(runs.find((r) => String(r.id) === past.value)))},
+  const past = h('select', {id: 'past', onchange: () => past.value && fill(runs.find((r) => String(r.id) === past.value))},
     h('option', {value: ''}, 'fill in by hand'), runs.map(optionOf));
   const fields = ASK_FIELDS.map(([name, label, kind]) => {
     inputs[name] = Array.isArray(kind) ? h('select', {id: name}, kind.map((v) => h('option', {value: v}, v)))
@@ -95,12 +103,19 @@ export async function askScreen(root, signal, query) {
     return h('div', {class: 'field'}, h('label', {for: name}, label), inputs[name]);
   });
   inputs.network.addEventListener('focus', fillNames, {once: true});
-  const fill = (values) => { for (const [name, value] of Object.entries(values)) if (inputs[name]) inputs[name].value = value ?? ''; };
+  const shown = () => Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]));
+  let filled = {};
+  const fill = (run) => {
+    for (const [name, value] of Object.entries(fromRun(run))) inputs[name].value = value ?? '';
+    filled = shown();
+  };
   const ask = async () => {
-    // Of a run whose host or device is unknown the question is about just that: an empty value says so.
-    const given = ([name, value]) => value !== '' || (past.value && ['host', 'device', 'devices'].includes(name));
-    const question = Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]).filter(given));
-    if (question.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) delete question[name];
+    const values = shown(), changed = Object.keys(values).filter((name) => values[name] !== filled[name]);
+    const wanted = new Set(past.value ? changed.flatMap((name) => [name, ...ASK_BESIDE[name] ?? []]) : Object.keys(values));
+    if (values.phase !== 'total') for (const name of ['test_interval', 'test_iterations', 'test_batch_size']) wanted.delete(name);
+    // Beside a run an empty host or device is one that is not known.
+    const given = ([name, value]) => wanted.has(name) && (value !== '' || (past.value && ['host', 'device', 'devices'].includes(name)));
+    const question = {...(past.value ? {like: past.value} : {}), ...Object.fromEntries(Object.entries(values).filter(given))};
     try {
       const costs = h('div');  // nothing waits for them
       const [answer, limit] = await Promise.all([{}, {confidence: JOB_CONFIDENCE}].map((more) => get('/v1/estimate', {...question, ...more}, signal)));
@@ -118,6 +133,6 @@ export async function askScreen(root, signal, query) {
   if (!run) return;
   if (!runs.includes(run)) { runs.unshift(run); past.append(optionOf(run)); }
   past.value = like;
-  fill(fromRun(run));
+  fill(run);
   await ask();
 }
