@@ -123,6 +123,11 @@ class OddRuns:
         said = self.ask(run["id"], iterations=5000)
         self.check("ask: like a run, but for what was changed", f"etactl estimate --like {run['id']} --iterations 5000" in said and "samples a second" in said, said[:300])
 
+    def settings_apart(self):
+        show(self.browser, self.base, "network/Mixed")
+        points = self.browser.execute_script("return document.querySelector('svg[aria-label^=seconds]').querySelectorAll('.point').length")
+        self.check("network: a model's points are of its settings", points == 9 and "runs of other settings3, not shown" in text_at(self.browser, "#main"), points)
+
     def ask(self, run, **changed):
         show(self.browser, self.base, f"ask?like={run}")
         WebDriverWait(self.browser, 10).until(lambda b: "SBATCH" in text_at(b, "[aria-live]"))
@@ -131,6 +136,14 @@ class OddRuns:
             self.browser.execute_script("document.getElementById(arguments[0]).value = arguments[1]; document.querySelector('form.ask').requestSubmit()", name, value)
             WebDriverWait(self.browser, 10).until(lambda b: "SBATCH" in text_at(b, "[aria-live]") and text_at(b, "[aria-live]") != before)
         return text_at(self.browser, "[aria-live]")
+
+    def alike_but_for_case(self):
+        self.add("case.csv", table(f"{n},V100,1,{b},1000,{b * k * s},,{n}{k}\n" for n, s in (("OneNet", 1), ("onenet", 3)) for b in (32, 64, 128) for k in (1, 1.01, 1.02)))
+        subprocess.run([*self.etactl, "refit"], check=True, capture_output=True)
+        for name in ("OneNet", "onenet"):
+            text = show(self.browser, self.base, "network/" + name)
+            headings = self.browser.execute_script("return [...document.querySelectorAll('h2')].map((h) => h.textContent)")
+            self.check(f"network: {name} alone", "9 runs" in text and len(headings) == len(set(headings)), (headings, text[:200]))
 
     def many(self):
         """More than a page of runs under way; one that ends has lower an id than the rest, and than imports."""

@@ -28,8 +28,18 @@ const CURVE_COSTS = [
 
 const rowTime = (row) => row.seconds_per_iteration;
 
+// The settings that estimates go by; a test's speed is told by one of them. A table's have names of their own.
+const COVARIATES = {train: ['iter_size', 'precision', 'sequence_length', 'type', 'workers'], test: ['precision']};
+
+// Whether a model is of runs set like that one. Of others' runs a private history shows no settings.
+function hasSettings(run, model) {
+  const own = run.settings ?? {}, names = [...COVARIATES[model.phase], ...(own.table_settings ?? '').split(' ').filter(Boolean)];
+  const said = (settings, name) => settings[name] || (name === 'iter_size' ? '1' : '');
+  return !Object.keys(own).length || [...names, ...Object.keys(model.settings ?? {})].every((name) => said(own, name) === said(model.settings ?? {}, name));
+}
+
 function modelSection(model, points, curve, kinds, several) {
-  const where = deploymentOf(model, several), mine = points.filter((p) => p.where === where);
+  const where = deploymentOf(model, several), mine = points.filter((p) => p.where === where && hasSettings(p.run, model));
   const rows = (curve?.rows ?? []).filter((r) => r.seconds_per_iteration != null);
   const line = rows.map((r) => ({x: r.batch_size, y: rowTime(r), lower: rowTime(r) * r.lower / r.seconds, upper: rowTime(r) * r.upper / r.seconds,
     outside: (r.extrapolates ?? []).includes('batch_size'), fits: r.fits, costs: CURVE_COSTS.map((cost) => cost.of(r))}));
@@ -49,7 +59,8 @@ function modelSection(model, points, curve, kinds, several) {
   const dated = residuals.filter((p) => p.at != null);
   return h('section', {'data-key': 'model ' + model.id},
     h('h2', null, `${model.phase === 'train' ? 'Training' : 'Testing'} on ${plain(where, 90)}`),
-    facts([['runs', whole(model.runs)], ['error', model.error_percent == null ? 'not tested: no other run like it' : digits(model.error_percent) + ' %'],
+    facts([['runs', whole(model.runs)], ['settings', plain(Object.entries(model.settings ?? {}).map((each) => each.join(' ')).join(', '), 200)],
+      ['runs of other settings', model.other_runs ? whole(model.other_runs) + ', not shown' : null], ['error', model.error_percent == null ? 'not tested: no other run like it' : digits(model.error_percent) + ' %'],
       ['fitted', moment(model.fitted_at)], ['changed', model.changed_at ? 'what came before ' + moment(model.changed_at) + ' no longer counts' : null]]),
     h('div', {class: 'pair'},
       h('figure', null, plot({label: 'seconds an iteration over the batch size', x: logx, y: {name: 'seconds an iteration', log: true, show: duration},
@@ -104,17 +115,19 @@ export function networkScreen(root, signal, query, name, live) {
 }
 
 async function oneNetwork(root, signal, name) {
-  const [answer, runs] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
-  const models = answer.models.sort((a, b) => b.runs - a.runs || a.id - b.id).slice(0, MOST_MODELS);
+  const [answer, found] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
+  // The daemon finds names in any case; two that differ in it are two networks.
+  const its = (each) => each.network === name, known = answer.models.filter(its), runs = found.runs.filter(its);
+  const models = known.sort((a, b) => b.runs - a.runs || a.id - b.id).slice(0, MOST_MODELS);
   const curves = await Promise.all(models.map((m) => tryGet('/v1/whatif', curveQuestion(m), signal)));
-  const several = new Set([...runs.runs, ...answer.models].map((each) => each.architecture)).size > 1;
-  const train = measuredPoints(runs.runs, 'train', several), test = measuredPoints(runs.runs, 'test', several);
+  const several = new Set([...runs, ...known].map((each) => each.architecture)).size > 1;
+  const train = measuredPoints(runs, 'train', several), test = measuredPoints(runs, 'test', several);
   const kinds = [...new Set([...train, ...test].map((p) => p.where))];
-  render(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, counted(runs.runs.length, 'run')), runs.next ? ' (the newest)' : ''),
+  render(root, h('h1', null, plain(name, 80)), h('p', {class: 'quiet'}, h('a', {href: '#/runs?network=' + encodeURIComponent(name)}, counted(runs.length, 'run')), found.next ? ' (the newest)' : ''),
     models.length ? null : h('p', null, 'No model yet: it takes a run that trained or tested to its end.'),
     sideBySide(train, kinds),
     models.map((m, i) => modelSection(m, m.phase === 'train' ? train : test, curves[i], kinds, several)),
-    answer.models.length > models.length ? h('p', {class: 'quiet'}, `Of ${whole(answer.models.length)} models these rest on the most runs; `, h('code', null, 'etactl models'), ' lists all.') : null);
+    known.length > models.length ? h('p', {class: 'quiet'}, `Of ${whole(known.length)} models these rest on the most runs; `, h('code', null, 'etactl models'), ' lists all.') : null);
 }
 
 async function networksList(root, signal) {
