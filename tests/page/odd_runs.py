@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 import sys
+from urllib.parse import quote
 
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.support.ui import WebDriverWait
@@ -17,6 +18,8 @@ from world import TIMING, a_line_a_minute, moved, under_way  # noqa: E402
 
 WHOLE = (ROOT / "examples" / "caffe" / "lenet_b32_i2000_tb100_ti50.log").read_text().replace(" 20707 ", " 20709 ")
 FACTS = "return Object.fromEntries([...document.querySelectorAll('dl.facts div')].map((d) => [d.children[0].textContent, d.children[1].textContent]))"
+STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+BAD = "<img src=x>\u202eevil\u2066\x07"
 
 
 def upto(text, line):
@@ -144,6 +147,20 @@ class OddRuns:
             text = show(self.browser, self.base, "network/" + name)
             headings = self.browser.execute_script("return [...document.querySelectorAll('h2')].map((h) => h.textContent)")
             self.check(f"network: {name} alone", "9 runs" in text and len(headings) == len(set(headings)), (headings, text[:200]))
+
+    def steering(self):
+        """Of hostile names nothing that steers is in any text or attribute that is shown."""
+        rows = [f"Net{BAD},{device}{BAD},2,{b},100,{b * s},,{device}{b}\n" for device, s in (("K80", 1), ("V100", 20)) for b in (8, 16, 32, 64)]
+        (run, *_) = self.add("steering.csv", table(rows))
+        subprocess.run([*self.etactl, "refit"], check=True, capture_output=True)
+        for screen in ("runs", "network", "network/" + quote(run["network"], safe=""), f"run/{run['id']}", f"ask?like={run['id']}", "record", "sources", "now"):
+            show(self.browser, self.base, screen)
+            if screen.startswith("ask"):
+                self.browser.execute_script("document.getElementById('network').focus()")
+                WebDriverWait(self.browser, 10).until(lambda b: b.execute_script("return document.querySelectorAll('#names option').length"))
+            shown = self.browser.execute_script("return [document.body.textContent, ...[...document.querySelectorAll('input, option')].map((e) => e.value),"
+                                                "...[...document.querySelectorAll('[title], [aria-label]')].map((e) => e.title + e.getAttribute('aria-label'))]")
+            self.check(f"{screen.split('/')[0]}: nothing that steers", not any(map(STEERING.search, shown)), [s for s in shown if STEERING.search(s)][:3])
 
     def many(self):
         """More than a page of runs under way; one that ends has lower an id than the rest, and than imports."""

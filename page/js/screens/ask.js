@@ -91,8 +91,11 @@ export async function askScreen(root, signal, query) {
   const [newest, wanted] = await Promise.all([tryGet('/v1/runs', {limit: 50, state: 'finished'}, signal), like ? tryGet('/v1/runs/' + like, {}, signal) : null]);
   const runs = newest?.runs ?? [];
   const names = h('datalist', {id: 'names'});  // for whoever types one: of a large history they take long
-  const fillNames = () => tryGet('/v1/networks', {limit: 200}, signal)
-    .then((a) => replace(names, (a?.networks ?? []).map((n) => h('option', {value: n.network})))).catch(() => {});
+  const networks = new Map();                  // by their names as they are shown
+  const fillNames = () => tryGet('/v1/networks', {limit: 200}, signal).then((a) => {
+    (a?.networks ?? []).forEach((n) => networks.set(plain(n.network), n.network));
+    replace(names, [...networks.keys()].map((name) => h('option', {value: name})));
+  }).catch(() => {});
   const optionOf = (r) => h('option', {value: r.id}, `${r.id}: ${nameOf(r)}, batch ${whole(r.train?.samples_per_iteration)}`);
   const inputs = {}, out = h('div', {'aria-live': 'polite'});
   const past = h('select', {id: 'past', onchange: () => past.value && fill(runs.find((r) => String(r.id) === past.value))},
@@ -106,7 +109,7 @@ export async function askScreen(root, signal, query) {
   const shown = () => Object.fromEntries(ASK_FIELDS.map(([name]) => [name, inputs[name].value.trim()]));
   let filled = {};
   const fill = (run) => {
-    for (const [name, value] of Object.entries(fromRun(run))) inputs[name].value = value ?? '';
+    for (const [name, value] of Object.entries(fromRun(run))) inputs[name].value = plain(value);
     filled = shown();
   };
   const ask = async () => {
@@ -116,6 +119,7 @@ export async function askScreen(root, signal, query) {
     // Beside a run an empty host or device is one that is not known.
     const given = ([name, value]) => wanted.has(name) && (value !== '' || (past.value && ['host', 'device', 'devices'].includes(name)));
     const question = {...(past.value ? {like: past.value} : {}), ...Object.fromEntries(Object.entries(values).filter(given))};
+    if (question.network) question.network = networks.get(question.network) ?? question.network;
     try {
       const costs = h('div');  // nothing waits for them
       const [answer, limit] = await Promise.all([{}, {confidence: JOB_CONFIDENCE}].map((more) => get('/v1/estimate', {...question, ...more}, signal)));

@@ -98,7 +98,7 @@ function sideBySide(measured, known) {
   const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
   const at = (list, size) => median(list.filter((p) => p.batch === size).map((p) => p.seconds));
   const medians = groups.flatMap((list, kind) => sizes.map((size) => ({kind, x: size, seconds: at(list, size)})).filter((p) => p.seconds)
-    .map((p) => ({...p, y: p.x / p.seconds, title: `${kinds[kind]}: batch ${whole(p.x)}, ${duration(p.seconds)} an iteration, ${digits(p.x / p.seconds)} samples a second`})));
+    .map((p) => ({...p, y: p.x / p.seconds, title: `${plain(kinds[kind], 60)}: batch ${whole(p.x)}, ${duration(p.seconds)} an iteration, ${digits(p.x / p.seconds)} samples a second`})));
   return h('section', null, h('h2', null, 'Side by side'), h('figure', null, markLegend(kinds.map((where) => plain(where, 60))),
     plot({label: 'samples a second over the batch size, by devices', x: {name: 'batch size, all devices together', log: 'sizes', show: whole},
       y: {name: 'samples a second', show: (v) => digits(v)}, zero: true, points: medians, joined: true}),
