@@ -5,8 +5,8 @@ const PAUSE = 3000;  // ms between two looks at whether the history has changed
 
 // What changes whenever anything does that a screen could show.
 async function versionOf(signal) {
-  const {last_commit, last_refit, status, failing, models, sources, runs, history} = await get('/v1/health', {}, signal);
-  return JSON.stringify([last_commit, last_refit, status, failing, models, sources, runs, history]);
+  const {last_commit, last_refit, status, failing, notes, models, sources, runs, history} = await get('/v1/health', {}, signal);
+  return JSON.stringify([last_commit, last_refit, status, failing, notes, models, sources, runs, history]);
 }
 
 // Of one screen, until `signal` ends it. `element` says how it stands; `failed` shows what ended it.

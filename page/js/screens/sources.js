@@ -26,15 +26,25 @@ const SOURCES_WITH_STEP = [...SOURCE_COLUMNS.slice(0, 2), {head: 'what to do', c
 
 const MOST_SOURCES = 1000;
 
+// What may be meant so and otherwise is a mistake: the first of them, and what to do.
+function noteView(note) {
+  const subjects = note.subjects ?? [], first = subjects.slice(0, 5), more = note.count - first.length;
+  return h('div', {class: 'note'}, h('p', null, badge(plain(note.part, 40), 'warn'), ` ${whole(note.count)} ${plain(note.why, 300)}`),
+    h('ul', null, first.map((subject) => h('li', {class: 'path'}, plain(subject, 200))), subjects.length && more > 0 ? h('li', null, `and ${whole(more)} more`) : null),
+    note.hint ? h('p', {class: 'quiet'}, plain(note.hint, 300)) : null);
+}
+
 export function sourcesScreen(root, signal, query, name, live) {
   return live.follow(async () => {
     const [health, answer] = await Promise.all([get('/v1/health', {}, signal), get('/v1/sources', {limit: MOST_SOURCES}, signal)]);
+    const notes = health.notes ?? [];
     const stuck = answer.sources.filter(nextStep), well = answer.sources.filter((s) => !nextStep(s));
     const followed = well.filter((s) => s.kind !== 'import'), imports = well.filter((s) => s.kind === 'import');
     const list = (columns, rows, caption, empty) => table(columns, rows, {caption, silent: true, empty, key: (s) => s.path + ' ' + s.id});
     render(root, h('h1', null, 'Sources'),
-      h('p', null, health.status === 'ok' ? badge('all is well', 'good') : badge(health.status, 'bad')),
+      h('p', null, health.status === 'ok' ? badge(notes.length ? 'ok' : 'all is well', 'good') : badge(health.status, 'bad')),
       (health.failing ?? []).map((f) => h('p', {class: 'warning'}, plain(`${f.part}: ${f.why}`, 300), f.hint ? h('span', {class: 'quiet'}, ' ', plain(f.hint, 300)) : null)),
+      notes.map(noteView),
       facts([['followed', whole(health.sources?.followed)], ['not yet read', health.lag?.bytes ? `${bytes(health.lag.bytes)}, for ${duration(health.lag.seconds)}` : bytes(0)],
         ['last commit', health.last_commit ? moment(health.last_commit) : null], ['runs', whole(health.history?.runs)], ['history', bytes(health.history?.bytes)], ['version', plain(health.version, 20)]]),
       stuck.length ? [h('h2', null, 'Wants attention'), list(SOURCES_WITH_STEP, stuck, 'files that something is to be done about')] : null,
