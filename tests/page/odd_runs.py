@@ -1,8 +1,10 @@
 """Runs that are unlike the rest: what the screens say of each, for the test of the page."""
 import datetime
+import http.client
 import json
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 from urllib.parse import quote
@@ -182,3 +184,14 @@ class OddRuns:
         self.check("now: nor comes back", not self.browser.find_elements("css selector", f'.card[data-run="{first}"]'))
         self.browser.refresh()
         self.comes("now: just over, after a reload too", newest)
+
+
+def check_idle_strangers(check, page, cookie):
+    """Who holds connections open and shows no session shuts nobody out."""
+    idle = [socket.create_connection(page.host.split(":")) for _ in range(100)]
+    try:
+        check("idle connections of anybody take no place", all(page.request("GET", "/", Cookie=cookie)[0] == 200 for _ in range(5)))
+    except (OSError, http.client.HTTPException) as error:
+        check("idle connections of anybody take no place", False, error)
+    for each in idle:
+        each.close()

@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <list>
 #include <memory>
+#include <set>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "daemon/client/link/http_client.h"
@@ -30,7 +33,8 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using tcp = asio::ip::tcp;
 
-constexpr int kMostConnections = 32;  // a browser keeps six
+constexpr std::size_t kMostGuests = 32;     // connections that have shown the session: a browser keeps six
+constexpr std::size_t kMostStrangers = 32;  // that have not
 constexpr std::chrono::seconds kPatience{30};
 
 // What every answer says of itself: it is for this page alone, and holds no script but its files.
@@ -74,7 +78,31 @@ struct Server {
   const PageAssets& assets;
   Mutex mutex;
   PageGate gate GUARDED_BY(mutex);
-  std::atomic<int> connections = 0;
+  std::list<beast::tcp_stream*> strangers GUARDED_BY(mutex) = {};  // the oldest first
+  std::set<beast::tcp_stream*> guests GUARDED_BY(mutex) = {};
+
+  // Every user of the machine can hold connections open. They take nobody's place: of too many that have shown no
+  // session the oldest is closed, on its own thread.
+  void comes(beast::tcp_stream& stream) {
+    const Lock lock(mutex);
+    strangers.push_back(&stream);
+    if (strangers.size() <= kMostStrangers) return;
+    asio::post(strangers.front()->get_executor(), [oldest = strangers.front()] { oldest->close(); });
+    strangers.pop_front();
+  }
+
+  void goes(beast::tcp_stream& stream) {
+    const Lock lock(mutex);
+    strangers.remove(&stream);
+    guests.erase(&stream);
+  }
+
+  // It has shown the session. False where too many have.
+  bool is_guest(beast::tcp_stream& stream) {
+    const Lock lock(mutex);
+    strangers.remove(&stream);
+    return guests.contains(&stream) || (guests.size() < kMostGuests && guests.insert(&stream).second);
+  }
 
   std::string address() {
     const Lock lock(mutex);
@@ -96,6 +124,7 @@ class Connection {
       : server_(server), io_(std::move(io)), stream_(std::move(socket)) {}
 
   void run() {
+    server_.comes(stream_);
     beast::flat_buffer buffer;
     while (alive_) {
       http::request_parser<http::empty_body> parser;
@@ -104,8 +133,10 @@ class Connection {
       const auto& request = parser.get();
       alive_ = request.keep_alive();
       const PageDecision decision = server_.decide(request);
+      if (!std::holds_alternative<Refuse>(decision) && !server_.is_guest(stream_)) break;
       std::visit([this](const auto& what) { answer(what); }, decision);
     }
+    server_.goes(stream_);
     beast::error_code ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
   }
@@ -247,12 +278,12 @@ Result<void> serve_page(const PageOptions& options, const PageAssets& assets,
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       continue;
     }
-    if (server->connections.load() >= kMostConnections) continue;  // closes it
-    ++server->connections;
-    std::thread([server, own = std::move(own), socket = std::move(socket)]() mutable {
-      Connection(*server, std::move(own), std::move(socket)).run();
-      --server->connections;
-    }).detach();
+    try {
+      std::thread([server, own = std::move(own), socket = std::move(socket)]() mutable {
+        Connection(*server, std::move(own), std::move(socket)).run();
+      }).detach();
+    } catch (const std::system_error&) {  // no thread is to be had: this closes it
+    }
   }
 }
 
