@@ -53,11 +53,26 @@ TEST_F(PageGateTest, NothingIsShownWithoutTheSession) {
 TEST_F(PageGateTest, OnlyItsOwnHostAndOriginAreAnswered) {
   EXPECT_EQ(refused(ask("/", kCookie, "localhost:4000")), 0U);
   EXPECT_EQ(refused(ask("/", kCookie, "127.0.0.1:4001")), 403U);
+  EXPECT_EQ(refused(ask("/", kCookie, "127.0.0.1")), 403U);
   EXPECT_EQ(refused(ask("/", kCookie, "rebound.example:4000")), 403U);
   EXPECT_EQ(refused(ask("/", kCookie, "")), 403U);
   EXPECT_EQ(refused(ask("/", kCookie, "127.0.0.1:4000", "http://127.0.0.1:4000")), 0U);
   EXPECT_EQ(refused(ask("/", kCookie, "127.0.0.1:4000", "http://other.example")), 403U);
   EXPECT_EQ(refused(ask("/", kCookie, "127.0.0.1:4000", "null")), 403U);
+}
+
+TEST_F(PageGateTest, PortThatBrowsersLeaveOutOfHostIsMeantWithoutIt) {
+  PageGate gate(80, kTokenText, kSession);
+  const std::string cookie = "etad_80=" + kSession;
+  const auto ask = [&](std::string_view host, std::string_view origin = {}) {
+    return refused(gate.decide({"GET", "/", host, origin, cookie}));
+  };
+  EXPECT_EQ(ask("127.0.0.1"), 0U);
+  EXPECT_EQ(ask("localhost", "http://localhost"), 0U);
+  EXPECT_EQ(ask("127.0.0.1:80"), 0U);
+  EXPECT_EQ(ask("127.0.0.1:8080"), 403U);
+  EXPECT_EQ(ask("rebound.example"), 403U);
+  EXPECT_EQ(ask(""), 403U);
 }
 
 TEST_F(PageGateTest, ItOnlyShows) {

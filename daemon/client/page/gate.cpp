@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kToken = "/?token=";
 constexpr std::size_t kLongestTarget = 8192;  // the daemon's own limit
+constexpr std::uint16_t kPortOfHttp = 80;     // a browser leaves it out of Host
 
 // Takes as long whatever the first difference is at.
 bool same_secret(std::string_view a, std::string_view b) {
@@ -39,7 +40,11 @@ std::string PageGate::address() const {
 
 bool PageGate::is_ours(std::string_view host) const {
   const std::string port = ":" + std::to_string(port_);
-  return host == "127.0.0.1" + port || host == "localhost" + port;
+  if (host.ends_with(port))
+    host.remove_suffix(port.size());
+  else if (port_ != kPortOfHttp)
+    return false;
+  return host == "127.0.0.1" || host == "localhost";
 }
 
 bool PageGate::has_session(std::string_view cookie) const {
