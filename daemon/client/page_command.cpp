@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -33,20 +34,32 @@ void open_in_browser(const std::string& address) {
   waitpid(child, &status, 0);
 }
 
+// "without the runs of LeNet, run 12 and 20 more\n"
+std::string left_out_text(const std::vector<std::string>& parts) {
+  constexpr std::size_t kShown = 10;
+  std::string out = "without ";
+  for (std::size_t i = 0; i < std::min(parts.size(), kShown); ++i)
+    out += (i == 0 ? "" : ", ") + printable(parts[i]);
+  if (parts.size() > kShown) out += " and " + std::to_string(parts.size() - kShown) + " more";
+  return out + "\n";
+}
+
 int export_page(const Common& common, const std::string& file) {
   auto client = HttpClient::connect(common.socket);
   if (!client) return unreachable(client.error());
   const auto ask = [&](const std::string& target) { return client->get(target); };
-  const Result<std::string> text = exported_page(ask, PageAssets::installed());
-  if (!text) {
-    std::cerr << "etactl: " << printable(text.error().text()) << '\n';
+  const Result<ExportedPage> exported = exported_page(ask, PageAssets::installed());
+  if (!exported) {
+    std::cerr << "etactl: " << printable(exported.error().text()) << '\n';
     return kRefused;
   }
-  if (!replace_private(file, *text)) {
+  if (!replace_private(file, exported->text)) {
     std::cerr << "etactl: " << printable(file) << " can't be written\n";
     return kRefused;
   }
-  return written_file(common, file, static_cast<double>(text->size()));
+  if (!exported->left_out.empty())
+    std::cerr << "etactl: too large to hold all: " << left_out_text(exported->left_out);
+  return written_file(common, file, static_cast<double>(exported->text.size()));
 }
 
 }  // namespace

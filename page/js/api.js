@@ -5,6 +5,8 @@ const answers = embedded ? JSON.parse(embedded.textContent) : null;
 
 export const exported = answers !== null;
 export const exportedAt = answers?.['exported_at'];
+export const exportedRuns = answers?.['network_runs'];  // of each network, so that each has some
+export const exportedWithout = answers?.['left_out'] ?? [];
 
 let socket = '/run/etad/etad.sock';
 

@@ -1,6 +1,6 @@
 // Which screen is shown: the part of the address behind '#'. Each screen is given a signal that ends what it
 // began when the next one comes.
-import {exported, exportedAt} from './api.js';
+import {exported, exportedAt, exportedWithout} from './api.js';
 import {h, replace} from './dom.js';
 import {moment, plain} from './format.js';
 import {liveness} from './live.js';
@@ -18,7 +18,8 @@ const LINKS = [['now', 'Now'], ['runs', 'Runs'], ['network', 'Networks'], ['ask'
 
 const main = h('main', {id: 'main', tabindex: -1});
 const nav = h('nav', {'aria-label': 'screens'}, LINKS.map(([name, text]) => h('a', {href: '#/' + name, 'data-name': name}, text)));
-const status = h('span', {role: 'status'}, exported ? 'as of ' + moment(exportedAt) : null);
+const without = exportedWithout.map((part) => plain(part)).join(', ');
+const status = h('span', {role: 'status', title: without || null}, exported ? 'as of ' + moment(exportedAt) + (without ? `; too large to hold all: without ${plain(without, 80)}` : '') : null);
 let current = new AbortController();
 
 async function show() {

@@ -87,18 +87,22 @@ class PageExport : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(library_); }
 
   Result<std::string> exported() {
-    return exported_page(
+    auto page = exported_page(
         [this](const std::string& target) -> Result<Response> {
           asked_.insert(target);
           const auto found = answers_.find(target);
           return found == answers_.end() ? Response{404, "{}"} : Response{200, found->second};
         },
         PageAssets(kPage, library_));
+    if (!page) return tl::unexpected(page.error());
+    left_out_ = page->left_out;
+    return page->text;
   }
 
   std::string library_;
   std::map<std::string, std::string> answers_;
   std::set<std::string> asked_;
+  std::vector<std::string> left_out_;
 };
 
 TEST_F(PageExport, HoldsTheAnswersAsDataThatNothingInALogCanLeave) {
@@ -121,6 +125,30 @@ TEST_F(PageExport, AsksForTheNewestRunsInFullAndEachModelsCurve) {
       asked_.contains("/v1/"
                       "whatif?vary=batch_size&network=A%20%26%20B&architecture=12&framework=caffe&host=h&"
                       "device=K80&devices=2&phase=test&iterations=1000"));
+}
+
+// The runs of many networks are what fills it: each gives some, none all, and no curve is lost for them.
+TEST_F(PageExport, HasEachOfManyNetworksAndTellsWhatDidNotFit) {
+  const std::string large(5UL * 1024 * 1024, 'x');
+  std::string networks;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "N" + std::to_string(i);
+    networks += (i == 0 ? "" : ",") + ("{\"network\":\"" + name + "\"}");
+    answers_["/v1/models?network=" + name] = R"({"models":[]})";
+    answers_["/v1/runs?network=" + name + "&limit=200"] = R"({"runs":[]})";
+  }
+  answers_["/v1/networks?limit=200"] = "{\"networks\":[" + networks + "]}";
+  answers_["/v1/runs?limit=200"] = R"({"runs":[{"id":9},{"id":8},{"id":7},{"id":6},{"id":5},{"id":4}]})";
+  for (int id = 4; id <= 9; ++id)
+    answers_["/v1/runs/" + std::to_string(id)] = "{\"message\":\"" + (id == 4 ? "short" : large) + "\"}";
+  const auto file = exported();
+  ASSERT_TRUE(file.has_value());
+  for (int i = 0; i < 40; ++i)
+    EXPECT_NE(file->find("/v1/runs?network=N" + std::to_string(i) + "&limit=200\""), std::string::npos) << i;
+  EXPECT_NE(file->find("\"network_runs\":200"), std::string::npos) << "what the page asks for";
+  EXPECT_EQ(left_out_, std::vector<std::string>{"run 5"});
+  EXPECT_NE(file->find("\"left_out\":[\"run 5\"]"), std::string::npos);
+  EXPECT_NE(file->find("short"), std::string::npos) << "what fits is in it none the less";
 }
 
 TEST_F(PageExport, AsksForTheTracesOfARunsGpusAsThePageDoes) {

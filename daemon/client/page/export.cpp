@@ -22,6 +22,7 @@ using boost::json::object;
 using boost::json::value;
 
 constexpr std::size_t kMostRuns = 40;                   // in full, with what they did over time
+constexpr std::size_t kMostNetworkRuns = 8000;          // of all networks together, each as many
 constexpr std::size_t kMostBytes = 24UL * 1024 * 1024;  // of data: a file that can still be mailed
 constexpr std::int64_t kSeriesPoints = 400;             // of a series over a run's time
 
@@ -43,8 +44,9 @@ class Collector {
  public:
   explicit Collector(const std::function<Result<Response>(const std::string&)>& ask) : ask_(ask) {}
 
-  // The answer, kept under its target; an empty object where there is none to be had.
-  object get(const std::string& target) {
+  // The answer, kept under its target; an empty object where there is none to be had. `what`: what is missing
+  // without it.
+  object get(const std::string& target, const std::string& what) {
     if (failed_) return {};
     auto response = ask_(target);
     if (!response) {
@@ -54,20 +56,25 @@ class Collector {
     boost::json::error_code error;
     value parsed = boost::json::parse(response->body, error);
     if (error || !parsed.is_object() || !response->ok()) return {};
+    if (bytes_ + response->body.size() > kMostBytes) {
+      if (left_out_.empty() || left_out_.back() != what) left_out_.push_back(what);
+      return {};
+    }
     bytes_ += response->body.size();
-    if (bytes_ > kMostBytes) return {};
     answers_[target] = parsed;
     return std::move(parsed.get_object());
   }
 
   const std::optional<Error>& failed() const { return failed_; }
   object& answers() { return answers_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
 
  private:
   const std::function<Result<Response>(const std::string&)>& ask_;
   std::optional<Error> failed_;
   std::size_t bytes_ = 0;
   object answers_;
+  std::vector<std::string> left_out_;
 };
 
 const boost::json::array& list_in(const object& answer, std::string_view name) {
@@ -88,7 +95,7 @@ std::string curve_target(const object& model) {
 }
 
 // What the traces say of a run's GPUs; the series and the window are those of page/js/traces.js.
-void collect_traces(Collector& collector, const object& run) {
+void collect_traces(Collector& collector, const object& run, const std::string& what) {
   const value* const usage = run.if_contains("usage");
   if (usage == nullptr || !usage->is_object() || list_in(usage->get_object(), "gpus").empty()) return;
   const value* const from = usage->get_object().if_contains("from");
@@ -99,34 +106,45 @@ void collect_traces(Collector& collector, const object& run) {
   const std::int64_t step = std::max<std::int64_t>(1, (*end - *begin) / kSeriesPoints);
   for (const char* const series : {"gpu.utilization", "gpu.power", "gpu.clock_sm", "gpu.memory_used"}) {
     collector.get("/v1/series/" + std::string(series) + "?from=" + encoded(*from) + "&to=" + encoded(*to) +
-                  "&step=" + std::to_string(step));
+                      "&step=" + std::to_string(step),
+                  what);
   }
 }
 
-void collect_runs(Collector& collector) {
-  const object runs = collector.get("/v1/runs?limit=200");
+void collect_runs(Collector& collector, const object& runs) {
   std::size_t taken = 0;
   for (const value& run : list_in(runs, "runs")) {
     if (++taken > kMostRuns || !run.is_object()) break;
     const value* const id = run.get_object().if_contains("id");
     if (id == nullptr) continue;
-    const std::string target = "/v1/runs/" + boost::json::serialize(*id);
-    collect_traces(collector, collector.get(target));
-    collector.get(target + "/segments?points=1000");
-    collector.get(target + "/progress?points=1000");
+    const std::string number = boost::json::serialize(*id), target = "/v1/runs/" + number;
+    const std::string what = "run " + number;
+    collect_traces(collector, collector.get(target, what), what);
+    collector.get(target + "/segments?points=1000", what);
+    collector.get(target + "/progress?points=1000", what);
   }
 }
 
-void collect_networks(Collector& collector) {
-  const object networks = collector.get("/v1/networks?limit=200");
+// Each network's curves before any one's runs: those are many, and fewer of each show a network, too.
+void collect_networks(Collector& collector, const object& networks) {
+  std::vector<std::string> names;
   for (const value& network : list_in(networks, "networks")) {
     const value* const name = network.is_object() ? network.get_object().if_contains("network") : nullptr;
-    if (name == nullptr) continue;
-    const object models = collector.get("/v1/models?network=" + encoded(*name));
-    collector.get("/v1/runs?network=" + encoded(*name) + "&limit=1000");
+    if (name == nullptr || !name->is_string()) continue;
+    std::string text(name->get_string());
+    if (std::ranges::find(names, text) != names.end()) continue;  // of another architecture
+    names.push_back(std::move(text));
+    const std::string what = "the curves of " + names.back();
+    const object models = collector.get("/v1/models?network=" + encoded(*name), what);
     for (const value& model : list_in(models, "models"))
-      if (model.is_object()) collector.get(curve_target(model.get_object()));
+      if (model.is_object()) collector.get(curve_target(model.get_object()), what);
   }
+  const std::size_t each =
+      std::clamp<std::size_t>(kMostNetworkRuns / std::max<std::size_t>(1, names.size()), 1, 1000);
+  collector.answers()["network_runs"] = each;  // as many does the page ask for
+  for (const std::string& name : names)
+    collector.get("/v1/runs?network=" + percent_encoded(name) + "&limit=" + std::to_string(each),
+                  "the runs of " + name);
 }
 
 std::string as_markup(const value& cell) {
@@ -167,16 +185,16 @@ std::string plain_table(const object& answer, std::string_view name,
 
 }  // namespace
 
-Result<std::string> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
-                                  const PageAssets& assets) {
+Result<ExportedPage> exported_page(const std::function<Result<Response>(const std::string& target)>& ask,
+                                   const PageAssets& assets) {
   Collector collector(ask);
-  for (const char* const target :
-       {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000", "/v1/estimators",
-        "/v1/sources?limit=1000", "/v1/series?limit=1000"}) {
-    collector.get(target);
+  for (const char* const target : {"/v1/health", "/v1/accuracy", "/v1/predictions?limit=1000",
+                                   "/v1/estimators", "/v1/sources?limit=1000", "/v1/series?limit=1000"}) {
+    collector.get(target, target);
   }
-  collect_runs(collector);
-  collect_networks(collector);
+  const object runs = collector.get("/v1/runs?limit=200", "the runs");
+  collect_networks(collector, collector.get("/v1/networks?limit=200", "the networks"));
+  collect_runs(collector, runs);
   if (collector.failed()) return tl::unexpected(*collector.failed());
   object& answers = collector.answers();
   const auto answer = [&](const char* target) {
@@ -194,7 +212,10 @@ Result<std::string> exported_page(const std::function<Result<Response>(const std
       "</noscript>";
   answers["exported_at"] =
       to_rfc3339(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-  return assets.export_with(boost::json::serialize(answers), tables);
+  answers["left_out"] = boost::json::value_from(collector.left_out());
+  auto text = assets.export_with(boost::json::serialize(answers), tables);
+  if (!text) return tl::unexpected(text.error());
+  return ExportedPage{std::move(*text), collector.left_out()};
 }
 
 bool write_private(const std::string& path, std::string_view text) {

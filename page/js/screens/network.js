@@ -1,6 +1,6 @@
 // What is known of one network: time and throughput over the batch size, and how well the fit holds.
 import {dataTable, facts, h, link, render, table} from '../dom.js';
-import {get, tryGet} from '../api.js';
+import {exportedRuns, get, tryGet} from '../api.js';
 import {bytes, counted, digits, duration, measure, moment, percent, plain, tickTime, whole} from '../format.js';
 import {KINDS_OF_MARKS, markLegend, plot} from '../plot.js';
 
@@ -115,7 +115,7 @@ export function networkScreen(root, signal, query, name, live) {
 }
 
 async function oneNetwork(root, signal, name) {
-  const [answer, found] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: 1000}, signal)]);
+  const [answer, found] = await Promise.all([get('/v1/models', {network: name}, signal), get('/v1/runs', {network: name, limit: exportedRuns ?? 1000}, signal)]);
   // The daemon finds names in any case; two that differ in it are two networks.
   const its = (each) => each.network === name, known = answer.models.filter(its), runs = found.runs.filter(its);
   const models = known.sort((a, b) => b.runs - a.runs || a.id - b.id).slice(0, MOST_MODELS);
