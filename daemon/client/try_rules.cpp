@@ -149,8 +149,16 @@ std::string run_text(std::size_t number, const Object& run) {
                 : "unknown") +
            "\n";
   }
-  if (!run.contains("train") && !run.contains("test")) out += "    no measurements: no line gives it times\n";
+  if (!run.contains("train") && !run.contains("test"))
+    out += "    no measurements: no line gives it times of which it is clear what they are of\n";
   return out;
+}
+
+// As a rule file has it: to the letter, but for what would end it.
+std::string toml_text(const std::string& text) {
+  constexpr std::string_view kQuote = "'''";
+  if (text.find(kQuote) != text.npos) return boost::json::serialize(boost::json::value(text));
+  return std::string(kQuote) + text + std::string(kQuote);
 }
 
 }  // namespace
@@ -217,7 +225,7 @@ std::string tried_text(const Object& log) {
     out +=
         padded(std::to_string(count_of(found, "lines")), 8, true) + "  " + text_of(found, "example") + "\n";
     const auto& rule = array_of(found, "rule");
-    if (rule.empty()) out += "          pattern = '''" + text_of(found, "pattern") + "'''\n";
+    if (rule.empty()) out += "          pattern = " + toml_text(text_of(found, "pattern")) + "\n";
     for (const auto& line : rule)
       out += (line.as_string().empty() ? "" : "          " + std::string(line.as_string())) + "\n";
   }

@@ -1,6 +1,7 @@
 #include "parsers/rules/known_names.h"
 
-#include "parsers/base/event.h"
+#include <map>
+
 #include "parsers/base/suggest.h"
 
 namespace etad {
@@ -23,6 +24,18 @@ const std::vector<std::string_view>& kind_names() {
     return names;
   }();
   return kNames;
+}
+
+const std::vector<std::string_view>& words_of(Field field) {
+  static const std::map<Field, std::vector<std::string_view>> kWords = {
+      {Field::job, {"train", "test", "time"}},
+      {Field::phase, {"train", "test"}},
+      {Field::outcome, {"finished", "stopped", "ended", "early", "trained"}},
+      {Field::since, {"start", "epoch", "progress", "most", "zero", "heading", "end", "trained", "last"}},
+      {Field::unit, {"epoch", "sample", "sample_or_step", "tok", "episode"}}};
+  static const std::vector<std::string_view> kAny;
+  const auto words = kWords.find(field);
+  return words == kWords.end() ? kAny : words->second;
 }
 
 std::string did_you_mean(std::string_view mistyped, const std::vector<std::string_view>& known) {

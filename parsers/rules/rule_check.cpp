@@ -189,7 +189,7 @@ class SampleRun {
                           quoted(event.message.substr(0, furthest.text));
     std::string hint;
     if (wanted.empty()) {
-      hint = "its 'file' or JSON conditions do not fit";
+      hint = "its 'file', its words or its JSON conditions do not fit";
     } else {
       message += " and stopped before " + quoted(event.message.substr(furthest.text));
       hint = "there the pattern goes on with " + quoted(wanted);

@@ -336,11 +336,19 @@ class RuleFileReader : private TomlReader {
       add(rule.line, owner_ + "'when' without 'json'", "conditions are on the keys of a JSON object");
   }
 
+  void check_word(const toml::node& node, Field f, const std::string& word) {
+    const auto& known = words_of(f);
+    if (known.empty() || std::find(known.begin(), known.end(), word) != known.end()) return;
+    add(line_of(node), owner_ + "'" + std::string(name_of(f)) + "' does not know '" + word + "'",
+        did_you_mean(word, known));
+  }
+
   void read_values(const toml::table& table, RuleSpec& rule) {
     read_table(table, "set", [&](const toml::key& key, const toml::node& node) {
       const auto f = read_field(key, owner_);
       if (!f) return;
       if (auto text = scalar_text(node)) {
+        check_word(node, *f, *text);
         rule.set.emplace_back(*f, std::move(*text));
       } else {
         wrong_type(node, key.str(), "a string or a whole number");
@@ -371,6 +379,7 @@ class RuleFileReader : private TomlReader {
       if (!f || !names) return;
       for (const auto& [from, to] : *names) {
         if (auto text = scalar_text(to)) {
+          check_word(to, *f, *text);
           rule.map.push_back({*f, std::string(from.str()), std::move(*text)});
         } else {
           wrong_type(to, from.str(), "a string or a whole number");

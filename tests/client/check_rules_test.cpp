@@ -184,6 +184,18 @@ TEST_F(CheckRules, PatternsForALogThatNobodyKnowsLeaveItsTimesOut) {
   EXPECT_EQ(templates[1].at("example"), "a font is missing");
 }
 
+// A pattern that is pasted into a rule file must be what was meant, whatever the log holds.
+TEST_F(CheckRules, APatternWithQuotesStaysOneText) {
+  const std::string log = (folder_ / "quotes.log").string();
+  {
+    std::ofstream file(log);
+    for (int i = 1; i <= 9; ++i) file << "it says '''" << i << "''' \\weird\n";
+  }
+  check({{}, log, {installed_}});
+  EXPECT_THAT(said_, HasSubstr(R"(pattern = "it says ''')"));
+  EXPECT_THAT(said_, HasSubstr(R"(\\weird)"));
+}
+
 TEST_F(CheckRules, PatternsBesideAKnownFormatLeaveItsHeaderOut) {
   check({{}, ETAD_EXAMPLES "/caffe/lenet_b8_i5000_tb100_ti40.log", {installed_}}, true);
   const Object unmatched = answer().at("log").at("unmatched").as_object();
