@@ -81,7 +81,7 @@ void add_failures(Health& out, const HealthInputs& inputs) {
 }
 
 // `one` and `several`: why, of that many subjects.
-void add_note(Health& out, const char* part, const char* one, const char* several, const char* hint,
+void add_note(Health& out, Health::Noted part, const char* one, const char* several, const char* hint,
               const std::vector<std::string>& subjects) {
   if (subjects.empty()) return;
   const auto shown = static_cast<std::ptrdiff_t>(std::min(subjects.size(), Health::kMostSubjects));
@@ -126,24 +126,25 @@ service::Health health_of(const HealthInputs& inputs, follow::SteadyTime now) {
                             "let the daemon's user read it; see operations.md, Who may do what"});
   }
   add_note(
-      out, "folders", "can't be looked into", "can't be looked into",
+      out, Health::Noted::folders, "can't be looked into", "can't be looked into",
       "give the daemon's user the right: `setfacl -m u:etad:rx FOLDER`; see operations.md, Who may do what",
       texts_of(inputs.ingest.lookup->unreadable,
                [](const auto& each) { return each.path + ": " + each.text; }));
   add_note(
-      out, "patterns", "matches no file", "match no file",
+      out, Health::Noted::patterns, "matches no file", "match no file",
       "as it should be where nothing was logged yet; else mend `paths` in the configuration: * and ? stay "
       "within one folder, /**/ stands for any number of them",
       inputs.ingest.lookup->unmatched);
-  add_note(out, "crowded", "has more folders below it than are looked into",
+  add_note(out, Health::Noted::crowded, "has more folders below it than are looked into",
            "have more folders below them than are looked into",
            "name what lies in between in `paths`: /scratch/*/runs/**/*.log instead of /scratch/**/*.log",
            inputs.ingest.lookup->crowded);
-  add_note(out, "users", "has more files or folders than are looked at of one",
+  add_note(out, Health::Noted::users, "has more files or folders than are looked at of one",
            "have more files or folders than are looked at of one",
            "let `paths` find fewer, or raise `files` in [budgets]; see operations.md, Budgets",
            inputs.ingest.lookup->refused);
-  add_note(out, "rotated", "grows and is not read: by its name it is a rotated file of another log",
+  add_note(out, Health::Noted::rotated,
+           "grows and is not read: by its name it is a rotated file of another log",
            "grow and are not read: by their names they are rotated files of another log",
            "if they are logs of their own, say `read_rotated = \"apart\"` in their [[source]]",
            texts_of(inputs.ingest.lookup->passed_over, [](const auto& each) { return each.path; }));

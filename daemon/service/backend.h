@@ -3,6 +3,7 @@
 // implements it, tests replace it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -38,8 +39,11 @@ struct Health {
     std::string hint;  // may be empty
   };
   // Something that may be meant so, and otherwise is a mistake in the configuration or in permissions.
+  enum class Noted : std::uint8_t { folders, patterns, crowded, users, rotated, files, models };
+  static constexpr std::array<std::string_view, 7> kNoted = {"folders", "patterns", "crowded", "users",
+                                                             "rotated", "files",    "models"};
   struct Note {
-    std::string part;  // "folders", "patterns", "files"
+    Noted part;        // by its name in the answer, of which openapi.json has the list
     std::string why;   // what these have in common
     std::string hint;  // what to do next
     std::vector<std::string> subjects;

@@ -167,7 +167,8 @@ void write_health(JsonWriter& json, const Health& health, const std::optional<Hi
     out.end_object();
   });
   json.list("notes", health.notes, [](JsonWriter& out, const Health::Note& each) {
-    out.begin_object().field("part", each.part).field("why", each.why).field("hint", each.hint);
+    out.begin_object().field("part", Health::kNoted.at(static_cast<std::size_t>(each.part)));
+    out.field("why", each.why).field("hint", each.hint);
     out.field("count", each.count).field("subjects", each.subjects).end_object();
   });
   json.field("version", version);

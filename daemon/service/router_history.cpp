@@ -98,7 +98,7 @@ namespace {
 // Networks that have no model because nobody says what their runs ran on.
 void add_contradictions(const prediction::ModelSet& models, Health& health) {
   if (models.contradictions.empty()) return;
-  Health::Note note{"models",
+  Health::Note note{Health::Noted::models,
                     "have no device and contradict each other: there is no model of them",
                     "say what each ran on: `etactl label RUN device=NAME`",
                     {},
@@ -118,7 +118,7 @@ void hide_names(Health& health) {
   for (Health::Failure& each : health.failures)
     if (each.part == "sources") each.why = "some can't be read";
   for (Health::Note& each : health.notes)
-    if (each.part != "patterns") each.subjects.clear();
+    if (each.part != Health::Noted::patterns) each.subjects.clear();
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ Outcome Router::health(const Call& call) {
   if (!size) health.failures.push_back({"history", size.error().text(), size.error().hint});
   if (auto unrecognised = reader_.unrecognised_sources(Health::kMostSubjects);
       unrecognised && unrecognised->count > 0) {
-    health.notes.push_back({"files",
+    health.notes.push_back({Health::Noted::files,
                             unrecognised->count == 1 ? "fits no format so far" : "fit no format so far",
                             "`etactl check-rules --try FILE` shows how far the rules understand one; "
                             "`format` in its [[source]] "

@@ -49,9 +49,10 @@ TEST(Privacy, OfOthersPrivateRunsNeitherLogsNorLossesAreTold) {
                 live);
   backend.statuses = {{"/home/alice/unread.log", "waiting: permission denied"}};
   backend.health_.failures = {{"sources", "1 can't be read; /home/alice/unread.log", ""}};
-  backend.health_.notes = {{"folders", "can't be looked into", "", {"/home/alice/x.log: denied"}, 1},
-                           {"rotated", "grow and are not read", "", {"/home/alice/exp.log"}, 1},
-                           {"patterns", "match no file", "", {"/data/*.csv"}, 1}};
+  backend.health_.notes = {
+      {Health::Noted::folders, "can't be looked into", "", {"/home/alice/x.log: denied"}, 1},
+      {Health::Noted::rotated, "grow and are not read", "", {"/home/alice/exp.log"}, 1},
+      {Health::Noted::patterns, "match no file", "", {"/data/*.csv"}, 1}};
   std::vector<SourceCommit> unknown(1);
   unknown[0].source.path = "/home/alice/other.log";
   unknown[0].source.lines = 3;

@@ -47,7 +47,7 @@ TEST_F(RouterTest, HealthIsOkOrNamesEachFailingPart) {
   EXPECT_EQ(body.at("status"), "ok");
   EXPECT_EQ(body.at("history").at("runs"), 3);
   EXPECT_EQ(body.at("notes"), json::parse("[]"));
-  backend_.health_.notes = {{"patterns", "match no file", "mend paths", {"/a/*.log"}, 1}};
+  backend_.health_.notes = {{Health::Noted::patterns, "match no file", "mend paths", {"/a/*.log"}, 1}};
   EXPECT_EQ(get("/v1/health").at("notes"), json::parse(R"([{"part":"patterns","why":"match no file",
     "hint":"mend paths","count":1,"subjects":["/a/*.log"]}])"));
   EXPECT_EQ(get("/v1/health").at("status"), "ok") << "it may be meant so";
@@ -56,6 +56,18 @@ TEST_F(RouterTest, HealthIsOkOrNamesEachFailingPart) {
   EXPECT_EQ(body.at("status"), "degraded");
   EXPECT_EQ(body.at("failing").at(0).at("part"), "sources");
   EXPECT_EQ(body.at("failing").at(0).at("hint"), "see etactl sources");
+}
+
+TEST_F(RouterTest, TheDescriptionKnowsEveryPartThatHealthNotes) {
+  const auto described = get("/v1/openapi.json");
+  json::array parts;
+  for (std::size_t i = 0; i < Health::kNoted.size(); ++i) {
+    backend_.health_.notes = {{static_cast<Health::Noted>(i), "", "", {}, 1}};
+    parts.push_back(get("/v1/health").at("notes").at(0).at("part"));
+  }
+  EXPECT_EQ(json::value(described).at_pointer(
+                "/components/schemas/Health/properties/notes/items/properties/part/enum"),
+            parts);
 }
 
 TEST_F(RouterTest, TheRunObjectIsAsPromised) {
