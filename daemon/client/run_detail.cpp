@@ -30,6 +30,8 @@ std::string progress_text(const Object& run) {
   if (progress.of > 0) out = percent_done(progress) + ": " + out;
   out += ", " + time_of_run(run);
   if (const std::string end = text_of(run, "expected_end"); !end.empty()) out += ", until " + time_text(end);
+  if (const Object& left = object_of(run, "remaining"); !left.empty() && text_of(run, "state") != "running")
+    out += "; " + interval_text(left) + " were left when its log ended";
   return out;
 }
 

@@ -19,9 +19,9 @@ void write_phase(JsonWriter& json, const PhaseSummary& phase, std::optional<std:
   json.field("segments", phase.segments).end_object();
 }
 
-// When the run will be over: the remaining time counts from the end of the silence behind its last line.
+// When a running run will be over: the remaining time counts from the end of the silence behind its last line.
 std::optional<Instant> expected_end(const Run& run, const RunForecast& forecast) {
-  if (!forecast.remaining || !run.ended_at) return std::nullopt;
+  if (run.state != RunState::running || !forecast.remaining || !run.ended_at) return std::nullopt;
   constexpr double kFarthest = 1e10;  // seconds; some three centuries, safely within an Instant
   const double seconds = forecast.silence + forecast.remaining->seconds;
   if (!(seconds >= 0 && seconds < kFarthest)) return std::nullopt;
@@ -46,10 +46,12 @@ void write_forecast(JsonWriter& json, const Run& run, const RunForecast& forecas
     out.field("lower", remaining.lower).field("upper", remaining.upper).end_object();
   });
   json.field("expected_end", expected_end(run, forecast));
-  json.maybe("pace", forecast.step_time, [](JsonWriter& out, const auto& step_time) {
-    out.begin_object().field("seconds_per_iteration", step_time.seconds);
-    out.field("lower", step_time.lower).field("upper", step_time.upper);
-    out.field("since_iteration", step_time.since).end_object();
+  // Of what is over nothing is to come, even where its log just ends.
+  const auto step_time = run.state == RunState::running ? forecast.step_time : std::nullopt;
+  json.maybe("pace", step_time, [](JsonWriter& out, const auto& step) {
+    out.begin_object().field("seconds_per_iteration", step.seconds);
+    out.field("lower", step.lower).field("upper", step.upper);
+    out.field("since_iteration", step.since).end_object();
   });
   json.field("stalled", forecast.stalled);
   json.maybe("anomaly", forecast.anomaly,

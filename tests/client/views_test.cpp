@@ -97,6 +97,19 @@ TEST(RunText, TellsTheStepTimeAndASilence) {
   EXPECT_NE(run_line(run).find("silent"), std::string::npos) << run_line(run);
 }
 
+TEST(RunText, OfALostRunSaysWhatWasLeftOfItThen) {
+  Object run = kRun;
+  run["state"] = "lost";
+  run["wall_seconds"] = 320;
+  run["expected_end"] = nullptr;
+  const std::string text = run_text(run, {});
+  EXPECT_NE(
+      text.find("6,200 of 10,000 iterations, took 5 min 20 s; 3 min 12 s (3 min 2 s to 3 min 30 s) were "
+                "left when its log ended\n"),
+      std::string::npos)
+      << text;
+}
+
 TEST(EstimateText, OfOneRunSaysThatNothingTestedIt) {
   const std::string text = estimate_text(parsed(R"({"seconds": 10, "lower": 9, "upper": 11, "parts": [],
     "model": {"id": 3, "runs": 1, "segments": 32, "error_percent": null}})"),
