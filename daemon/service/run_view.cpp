@@ -83,6 +83,12 @@ std::map<std::string, std::string> settings_of(const RunRow& row) {
   return out;
 }
 
+// The iteration reached. A timing run's log counts none: where it is finished, all are done.
+std::optional<std::int64_t> iteration_of(const Run& run) {
+  const bool timed = run.job == Job::time && run.state == RunState::finished;
+  return timed && !run.iteration ? run.max_iterations : run.iteration;
+}
+
 std::string_view name_of(PredictionKind kind) {
   return kind == PredictionKind::total ? "total" : "remaining";
 }
@@ -112,7 +118,7 @@ void write_run(JsonWriter& json, const RunRow& row, const RunForecast& forecast,
   json.key("test");
   write_phase(json, run.test);
   json.key("progress").begin_object();
-  json.field("iteration", run.iteration).field("of", run.max_iterations).field("loss", loss).end_object();
+  json.field("iteration", iteration_of(run)).field("of", run.max_iterations).field("loss", loss).end_object();
   json.field("first_iteration", run.first_iteration);
   write_forecast(json, run, forecast, traces);
   json.field("startup_seconds", run.startup).field("snapshot_seconds", run.snapshot_time);

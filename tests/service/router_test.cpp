@@ -338,6 +338,23 @@ TEST_F(RouterTest, AnImportedRunThatJustEndsSaysWhatRemainedThen) {
   EXPECT_TRUE(told.at("pace").is_null()) << "no iteration is to come";
 }
 
+TEST_F(RouterTest, AFinishedTimingRunHasDoneAllThatItsLogCountsNoneOf) {
+  SourceCommit commit;
+  commit.source.path = "/archive/timing.log";
+  for (const RunState state : {RunState::finished, RunState::failed}) {
+    auto run = lenet(static_cast<std::int64_t>(commit.records.runs.size()), state, kNow);
+    run.job = Job::time;
+    run.iteration.reset();
+    run.max_iterations = 10;
+    commit.records.runs.push_back(run);
+  }
+  std::vector<SourceCommit> commits{commit};
+  ASSERT_TRUE(history_.writer().commit(commits, kNow));
+  const auto runs = get("/v1/runs?limit=2").at("runs").as_array();
+  EXPECT_TRUE(runs.at(0).at("progress").at("iteration").is_null()) << "it failed amid them";
+  EXPECT_EQ(runs.at(1).at("progress").at("iteration"), 10);
+}
+
 TEST_F(RouterTest, AWatchSendsEachRunOnceAndThenItsChanges) {
   Request request;
   request.method = "GET";
