@@ -20,7 +20,7 @@ std::string batch_text(const Object& run) {
 }
 
 std::string table_of_runs(const Object& answer, const Screen& screen, const char* none) {
-  Table table({">id", "network", "state", "?>done", "iterations", "?>batch", "?framework", "?device",
+  Table table({">id", "<network", "state", "?>done", "iterations", "?>batch", "?framework", "?device",
                "?started", "time"});
   for (const Object& run : objects_of(answer, "runs")) {
     const Progress progress = progress_of(run);

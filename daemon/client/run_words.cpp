@@ -60,18 +60,13 @@ std::string trouble_of_run(const Object& run) {
   return out;
 }
 
-// "5.2 s", or of a running run what remains with its interval.
 std::string time_of_run(const Object& run) {
   if (text_of(run, "state") == "running") {
+    const std::string trouble = trouble_of_run(run);
+    const std::string first = trouble.empty() ? "" : trouble + ", ";  // what is wrong is never cut off
     const Object& remaining = object_of(run, "remaining");
-    std::string out = interval_text(remaining) + " left";
-    if (remaining.empty())
-      out = progress_of(run).of > 0 ? "remaining time not known yet" : "its end is not known";
-    if (const double slowdown = number_of(object_of(run, "anomaly"), "slowdown"); slowdown > 0) {
-      out += ", " + number_text(slowdown) + " x slower than usual";
-    }
-    if (is_stalled(run)) out += ", silent: it may hang";
-    return out;
+    if (!remaining.empty()) return first + interval_text(remaining) + " left";
+    return first + (progress_of(run).of > 0 ? "remaining time not known yet" : "its end is not known");
   }
   if (known(run, "wall_seconds")) return "took " + duration_text(number_of(run, "wall_seconds"));
   const double seconds =

@@ -22,7 +22,7 @@ std::string name_of_run(const Object& run);  // the network's, or else the log's
 // What is wrong with it, shortly: "may hang", "2.1 x slower", "failed: …", "lost: …"; empty: nothing known.
 std::string trouble_of_run(const Object& run);
 bool is_stalled(const Object& run);  // silent for far longer than it ever was
-// "took 5.20 s", or of a running run what remains with its interval.
+// "took 5.20 s", or of a running run what is wrong with it and what remains, with its interval.
 std::string time_of_run(const Object& run);
 Colour colour_of_state(const std::string& state);
 

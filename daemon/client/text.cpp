@@ -184,7 +184,8 @@ void Table::row(std::vector<std::string> cells) {
 }
 
 std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const {
-  constexpr std::size_t kGap = 2, kLeast = 24;  // of a column that shrinks
+  constexpr std::size_t kGap = 2, kLeast = 24;
+  const std::size_t shrunk_to = std::min(kLeast, screen / 4);  // a column that shrinks
   constexpr std::size_t kMostInFile = 120;
   std::vector<std::optional<std::size_t>> out;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -202,7 +203,7 @@ std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const 
   const auto excess = [&](bool shrunk) {
     std::size_t total = 0;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      if (out[i]) total += kGap + (shrunk && columns_[i].shrinks ? std::min(*out[i], kLeast) : *out[i]);
+      if (out[i]) total += kGap + (shrunk && columns_[i].shrinks ? std::min(*out[i], shrunk_to) : *out[i]);
     }
     return total > screen + kGap ? total - screen - kGap : 0;
   };
@@ -210,8 +211,8 @@ std::vector<std::optional<std::size_t>> Table::widths(std::size_t screen) const 
     if (columns_[i].optional) out[i].reset();
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (!out[i] || !columns_[i].shrinks || *out[i] <= kLeast) continue;
-    *out[i] -= std::min(excess(false), *out[i] - kLeast);
+    if (!out[i] || !columns_[i].shrinks || *out[i] <= shrunk_to) continue;
+    *out[i] -= std::min(excess(false), *out[i] - shrunk_to);
   }
   return out;
 }

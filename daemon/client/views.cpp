@@ -275,7 +275,7 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
 }
 
 std::string models_text(const Object& answer, const Screen& screen) {
-  Table table({">id", "network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
+  Table table({">id", "<network", "phase", "?framework", "?device", ">runs", ">error", "batch sizes",
                "iterations", "?formula"});
   for (const Object& model : objects_of(answer, "models")) {
     const Object& seen = object_of(model, "seen");
@@ -356,7 +356,7 @@ std::string model_text(const Object& model, const Screen& screen) {
 }
 
 std::string networks_text(const Object& answer, const Screen& screen) {
-  Table table({"network", "?architecture", "?frameworks", "?devices", ">runs", "batch sizes", "iterations",
+  Table table({"<network", "?architecture", "?frameworks", "?devices", ">runs", "batch sizes", "iterations",
                "?last seen"});
   for (const Object& row : objects_of(answer, "networks")) {
     table.row({or_dash(text_of(row, "network")), or_dash(text_of(row, "architecture")),
@@ -373,7 +373,7 @@ std::string networks_text(const Object& answer, const Screen& screen) {
 namespace {
 
 std::string accuracy_table(const Object& answer, const Screen& screen, const char* none) {
-  Table table({"network", "predicted", "at", ">predictions", ">median error", "?>mean error", "?>bias",
+  Table table({"<network", "predicted", "at", ">predictions", ">median error", "?>mean error", "?>bias",
                ">in interval"});
   for (const char* part : {"overall", "networks"}) {
     for (const Object& row : objects_of(answer, part)) {

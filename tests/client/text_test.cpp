@@ -83,11 +83,11 @@ TEST(Table, LeavesOutAndShortensWhatTheScreenHasNoRoomFor) {
             "path                          state    lines\n"
             "…ng/folder/of/logs/lenet.log  running     12\n");
   EXPECT_EQ(table.text(34, false),
-            "path                       state\n"
-            "…folder/of/logs/lenet.log  running\n");
+            "path                state    lines\n"
+            "…of/logs/lenet.log  running     12\n");
   EXPECT_EQ(table.text(20, false),
-            "path               …\n"
-            "…older/of/logs/lene…\n");
+            "path         state\n"
+            "…/lenet.log  running\n");
 }
 
 TEST(Counted, KnowsOneFromMany) {

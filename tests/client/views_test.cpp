@@ -94,7 +94,7 @@ TEST(RunText, TellsTheStepTimeAndASilence) {
   EXPECT_NE(text.find("step time 50.0 ms (40.0 ms to 60.0 ms), since iteration 1,200"), std::string::npos)
       << text;
   EXPECT_NE(text.find("it may hang"), std::string::npos) << text;
-  EXPECT_NE(run_line(run).find("silent"), std::string::npos) << run_line(run);
+  EXPECT_NE(run_line(run).find(", may hang, 3 min 12 s ("), std::string::npos) << run_line(run);
 }
 
 TEST(RunText, OfALostRunSaysWhatWasLeftOfItThen) {
@@ -242,6 +242,19 @@ TEST(RunsText, FitsATerminalOfEightyColumnsWithItsTimes) {
   EXPECT_NE(text.find("3 min 12 s (3 min 2 s to 3 min 30 s) left"), std::string::npos) << text;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 80U) << line;
+}
+
+TEST(RunsText, OneLongNameTakesNothingOffTheTimesOfOthers) {
+  Object answer, named = kRun, slow = kRun;
+  named["network"] = std::string(62, 'x');
+  slow["remaining"] = parsed(R"({"seconds": 13.2, "lower": 12, "upper": 1212})");
+  slow["stalled"] = true;
+  slow["anomaly"] = parsed(R"({"slowdown": 1.31})");
+  answer["runs"] = boost::json::array{named, slow};
+  const std::string text = runs_text(answer, {80, false});
+  EXPECT_NE(text.find("  3 min 12 s (3 min 2 s to 3 "), std::string::npos) << text;
+  EXPECT_NE(text.find("  may hang, 1.31 x slower, 13"), std::string::npos) << text;
+  EXPECT_NE(runs_text(answer, {60, false}).find("3 min 12 s"), std::string::npos);
 }
 
 TEST(RunText, ShowsWhatIsKnownOfARun) {
