@@ -29,7 +29,10 @@ Screen stdout_screen() {
   Screen screen;
   if (isatty(STDOUT_FILENO) == 0) return screen;
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) screen.width = size.ws_col;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    screen.width = size.ws_col;
+    screen.height = size.ws_row;
+  }
   const char* const terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   screen.colours = !dumb && std::getenv("NO_COLOR") == nullptr;

@@ -70,6 +70,16 @@ std::string second_line(const LiveRun& live, std::size_t width) {
   return cut(std::string(kRunIndent, ' ') + out, width);
 }
 
+// What is in trouble first, then the newest.
+std::vector<const std::pair<const std::int64_t, LiveRun>*> in_order(
+    const std::map<std::int64_t, LiveRun>& runs) {
+  std::vector<const std::pair<const std::int64_t, LiveRun>*> out;
+  for (auto each = runs.rbegin(); each != runs.rend(); ++each) out.push_back(&*each);
+  std::stable_partition(out.begin(), out.end(),
+                        [](const auto* each) { return !trouble_of_run(each->second.run).empty(); });
+  return out;
+}
+
 }  // namespace
 
 std::string live_text(const std::map<std::int64_t, LiveRun>& runs, const Screen& screen) {
@@ -79,7 +89,10 @@ std::string live_text(const std::map<std::int64_t, LiveRun>& runs, const Screen&
   for (const auto& [id, live] : runs) widest = std::max(widest, width_of(name_of_run(live.run)));
   const std::size_t name_width = std::min(widest, std::max<std::size_t>(6, width / 5));
   std::string out;
-  for (const auto& [id, live] : runs) {
+  std::size_t shown = 0;
+  for (const auto* each : in_order(runs)) {
+    const auto& [id, live] = *each;
+    const std::size_t above = out.size();
     const Object& run = live.run;
     const Progress progress = progress_of(run);
     const std::string state = text_of(run, "state");
@@ -107,6 +120,11 @@ std::string live_text(const std::map<std::int64_t, LiveRun>& runs, const Screen&
         coloured(plain, state == "running" && !trouble.empty() ? Colour::red : calm, screen.colours) + "\n";
     const std::string details = state == "running" ? second_line(live, width) : "";
     if (!details.empty()) out += coloured(details, Colour::dim, screen.colours) + "\n";
+    const std::size_t behind = runs.size() - ++shown;  // which then take a line
+    const auto lines = static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
+    if (screen.height == 0 || lines + (behind > 0 ? 1 : 0) <= screen.height) continue;
+    out.resize(above);
+    return out + cut("and " + counted(static_cast<std::int64_t>(behind + 1), "more run"), width) + "\n";
   }
   return out;
 }

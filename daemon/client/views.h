@@ -12,10 +12,11 @@
 
 namespace etad::client {
 
-// What the text is for. A width of 0: as wide as it comes.
+// What the text is for. A width of 0: as wide as it comes; a height of 0: as long.
 struct Screen {
   std::size_t width = 0;
   bool colours = false;
+  std::size_t height = 0;
 };
 
 using Object = boost::json::object;
@@ -72,8 +73,9 @@ struct LiveRun {
   std::vector<double> gpu_use;  // percent, in order of time; empty: not known
 };
 
-// The live view: of each run its bar and what remains, and below it, while it runs, its iterations, speed,
-// time so far, end by the clock, loss and GPU use. No line is wider than the screen.
+// The live view: of each run its bar and what remains, and below it, while it runs, its iterations, speed, time so far,
+// end by the clock, loss and GPU use. What is in trouble comes first, then the newest. No line is wider than the screen,
+// and there are no more than it is high: how many runs there was no room for the last one says.
 std::string live_text(const std::map<std::int64_t, LiveRun>& runs, const Screen& screen);
 
 }  // namespace etad::client

@@ -71,7 +71,7 @@ class LiveView {
         quit_ = terminal.wait(-1, kTick) == Terminal::Event::quit;
         client = HttpClient::connect(common_.socket);
       }
-      terminal.leave_behind(refused ? std::string() : picture());
+      terminal.leave_behind(refused ? std::string() : picture(0));
     }
     if (refused) return answered(common_, *refused, [](const Object&) { return std::string(); });
     return kDone;
@@ -108,7 +108,8 @@ class LiveView {
 
   void draw(Terminal& terminal) {
     drop_what_is_over();
-    terminal.draw(picture() + "q quits\n");
+    const std::size_t height = stdout_screen().height, below = trouble_.empty() ? 1 : 2;
+    terminal.draw(picture(height > below ? height - below : height) + "q quits\n");
   }
 
   // What went wrong stays, or nobody who looks up later would know; of that the newest.
@@ -122,9 +123,12 @@ class LiveView {
     }
   }
 
-  std::string picture() const {
+  // In so many lines; 0: in all that there are.
+  std::string picture(std::size_t height) const {
+    Screen screen = stdout_screen();
+    screen.height = height;
     std::map<std::int64_t, LiveRun> runs(runs_.begin(), runs_.end());
-    return live_text(runs, stdout_screen()) + trouble_;
+    return live_text(runs, screen) + trouble_;
   }
 
   // What remains of the running runs by now; what their GPUs did in the last quarter of an hour, where a trace says it.

@@ -90,6 +90,9 @@ def main():
             watch.resize(24, 60)
             narrow = watch.until(r"800/2,000  .*ends.*loss 0\.00335.*\x1b\[J").split("\x1b[2J")[-1]
             assert widest(narrow) <= 60, widest(narrow)
+            watch.resize(2, 60)
+            watch.until(r"and 1 more run.*q quits")
+            watch.resize(24, 60)
             daemon.process.send_signal(signal.SIGKILL)
             daemon.process.wait()
             watch.until("connection to the daemon is lost")
