@@ -69,9 +69,7 @@ void add_lists(CLI::App& app, Asked& asked) {
     CLI::App* command = app.add_subcommand(name, help);
     parameter(command, "--limit", "limit", asked.parameters, "at most so many");
     command->callback([&asked, path, view] {
-      asked.command = [&asked, path, view] {
-        return show(asked.common, target_of(path, asked.parameters), view);
-      };
+      asked.command = [&asked, path, view] { return show_list(asked.common, path, asked.parameters, view); };
     });
     return command;
   };
@@ -108,8 +106,8 @@ void add_runs(CLI::App& app, Asked& asked) {
                                       [](const auto& each) { return each.first == "state"; });
       if (!asked.all && !stated) asked.parameters.emplace_back("state", "running");
       if (!asked.watch)
-        return show(asked.common, target_of("/v1/runs", asked.parameters),
-                    asked.all || stated ? all_runs_text : runs_text);
+        return show_list(asked.common, "/v1/runs", asked.parameters,
+                         asked.all || stated ? all_runs_text : runs_text);
       asked.parameters.emplace_back("watch", "true");
       return watch_runs(asked.common, target_of("/v1/runs", asked.parameters));
     };

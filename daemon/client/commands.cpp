@@ -8,12 +8,17 @@
 #include <fstream>
 #include <iostream>
 
-#include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
 #include "daemon/client/run_plots.h"
 #include "daemon/client/text.h"
+#include "parsers/base/number.h"
 
 namespace etad::client {
+namespace {
+
+constexpr std::int64_t kPage = 1000;  // the most that the daemon gives at once of every list
+
+}  // namespace
 
 std::string target_of(const std::string& path, const Parameters& parameters) {
   std::string out = path;
@@ -93,6 +98,54 @@ int show(const Common& common, const std::string& target, const View& view) {
   return asked(
       common, [&](HttpClient& client) { return client.get(target); },
       [&](const Object& object) { return view(object, stdout_screen()); });
+}
+
+Result<Response> for_each_page(const std::function<Result<Response>(const std::string& target)>& get,
+                               const std::string& path, const Parameters& parameters, std::int64_t limit,
+                               const std::function<void(const Response&, const Object&)>& each) {
+  std::string cursor;
+  while (true) {
+    const std::int64_t some = std::min(limit, kPage);
+    Parameters page = parameters;
+    page.emplace_back("limit", std::to_string(some));
+    if (!cursor.empty()) page.emplace_back("cursor", cursor);
+    auto response = get(target_of(path, page));
+    const auto answer = response && response->ok() ? object_in(response->body) : std::nullopt;
+    if (!answer) return response;
+    each(*response, *answer);
+    limit -= some;
+    cursor = text_of(*answer, "next");
+    if (cursor.empty() || limit == 0) return response;
+  }
+}
+
+int show_list(const Common& common, const std::string& path, const Parameters& parameters, const View& view) {
+  Parameters others = parameters;
+  std::int64_t limit = 0;
+  std::erase_if(others, [&](const auto& each) {
+    if (each.first == "limit") limit = parse_number<std::int64_t>(each.second).value_or(0);
+    return each.first == "limit";
+  });
+  if (limit <= kPage)
+    return show(common, target_of(path, parameters), view);  // what is no limit the daemon refuses
+  auto client = HttpClient::connect(common.socket);
+  if (!client) return unreachable(client.error());
+  Object all;
+  const auto get = [&](const std::string& target) { return client->get(target); };
+  const auto last = for_each_page(get, path, others, limit, [&](const Response& page, const Object& answer) {
+    if (common.json) answered(common, page, {});
+    for (const auto& [name, value] : answer) {
+      auto* const list = all[name].if_array();
+      if (list != nullptr && value.is_array())
+        list->insert(list->end(), value.get_array().begin(), value.get_array().end());
+      else
+        all[name] = value;
+    }
+  });
+  if (!last) return unreachable(last.error());
+  if (!last->ok()) return answered(common, *last, {});
+  if (!common.json) std::cout << view(all, stdout_screen()) << std::flush;
+  return kDone;
 }
 
 int show_run(const Common& common, const std::string& id) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/client/link/http_client.h"
 #include "daemon/client/views.h"
 #include "daemon/usage/usage.h"
 
@@ -30,6 +31,16 @@ using View = std::function<std::string(const Object&, const Screen&)>;
 
 // GETs and shows. Each of these gives the exit code.
 int show(const Common& common, const std::string& target, const View& view);
+
+// The same of a list: as many items as its parameter `limit` says, however few the daemon gives at once. As JSON its
+// answers are a line each.
+int show_list(const Common& common, const std::string& path, const Parameters& parameters, const View& view);
+
+// Asks for a list page by page until there are `limit` items or no more, and gives the last answer: it may be an error,
+// which `each` is not told.
+Result<Response> for_each_page(const std::function<Result<Response>(const std::string& target)>& get,
+                               const std::string& path, const Parameters& parameters, std::int64_t limit,
+                               const std::function<void(const Response&, const Object&)>& each);
 
 // POSTs a question about the network that a file describes (of a long file its beginning is sent), and shows the answer.
 int show_about(const Common& common, const std::string& target, const std::string& file, const View& view);

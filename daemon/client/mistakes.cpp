@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <optional>
 
 #include "daemon/client/commands.h"
@@ -22,24 +23,20 @@ struct Source {
   std::string path, kind;
 };
 
-// All sources of the history, page by page.
+// All sources of the history.
 Result<std::vector<Source>> all_sources(HttpClient& client) {
   std::vector<Source> out;
-  std::string cursor;
-  do {
-    Parameters page = {{"limit", "1000"}};
-    if (!cursor.empty()) page.emplace_back("cursor", cursor);
-    const auto response = client.get(target_of("/v1/sources", page));
-    if (!response) return tl::unexpected(response.error());
-    const auto answer = object_in(response->body);
-    if (!answer || !response->ok()) return fail("the daemon does not tell its sources");
-    for (const Object& row : objects_of(*answer, "sources")) {
+  const auto take = [&](const Response&, const Object& answer) {
+    for (const Object& row : objects_of(answer, "sources")) {
       if (!known(row, "id")) continue;                // not in the history
       const auto* path = row.at("path").if_string();  // as it is, not as it is shown
       out.push_back({count_of(row, "id"), path == nullptr ? "" : std::string(*path), text_of(row, "kind")});
     }
-    cursor = text_of(*answer, "next");
-  } while (!cursor.empty());
+  };
+  const auto get = [&](const std::string& target) { return client.get(target); };
+  const auto last = for_each_page(get, "/v1/sources", {}, std::numeric_limits<std::int64_t>::max(), take);
+  if (!last) return tl::unexpected(last.error());
+  if (!last->ok()) return fail("the daemon does not tell its sources");
   return out;
 }
 

@@ -4,8 +4,6 @@
 
 #include <sstream>
 
-#include "daemon/client/commands.h"
-#include "daemon/client/link/http_client.h"
 #include "daemon/client/text.h"
 
 namespace etad::client {
@@ -441,21 +439,6 @@ TEST(StatusText, NamesWhatMayBeAMistakeAndTheNextStep) {
   EXPECT_NE(text.find("    /e/*\n    and 3 more\n  mend paths\n"), std::string::npos) << text;
   EXPECT_NE(text.find("? files: 1 fit no format so far\n    /x\\x1b.log\n  a rule file\n"), std::string::npos)
       << text;
-}
-
-TEST(Target, EscapesItsParameters) {
-  EXPECT_EQ(target_of("/v1/x", {{"name", "/tmp/a b&c.log"}, {"label.device", "Tesla K80"}}),
-            "/v1/x?name=/tmp/a%20b%26c.log&label.device=Tesla%20K80");
-  EXPECT_EQ(target_of("/v1/x", {}), "/v1/x");
-  EXPECT_EQ(percent_encoded("\xff%+"), "%FF%25%2B");
-}
-
-TEST(KeyAndValue, NeedsAKey) {
-  std::pair<std::string, std::string> pair;
-  EXPECT_TRUE(key_and_value("device=Tesla=K80", pair));
-  EXPECT_EQ(pair.second, "Tesla=K80");
-  EXPECT_FALSE(key_and_value("=x", pair));
-  EXPECT_FALSE(key_and_value("x", pair));
 }
 
 TEST(ReloadText, NamesWhatWaitsForTheNextStart) {
