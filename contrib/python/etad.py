@@ -89,12 +89,23 @@ class Cost:
 
 
 def default_socket(environment: Mapping[str, str] = os.environ) -> str:
-    """ETAD_SOCKET, the user's own daemon's socket where there is one, or the machine's."""
+    """ETAD_SOCKET, the user's own daemon's socket where one answers, or the machine's: as etactl finds it."""
     if environment.get("ETAD_SOCKET"):
         return environment["ETAD_SOCKET"]
-    runtime = environment.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"
-    own = os.path.join(runtime, "etad", "etad.sock")
-    return own if os.path.exists(own) else "/run/etad/etad.sock"
+
+    def folder(variable: str, otherwise: str) -> str:  # the standard has relative ones ignored
+        value = environment.get(variable, "")
+        return value if value.startswith("/") else otherwise
+
+    login = f"/run/user/{os.getuid()}"
+    state = folder("XDG_STATE_HOME", folder("HOME", "") + "/.local/state")
+    own = folder("XDG_RUNTIME_DIR", login if os.path.isdir(login) else state) + "/etad/etad.sock"
+    try:  # a daemon that was killed leaves its socket behind
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+            asked.connect(own)
+        return own
+    except OSError:
+        return "/run/etad/etad.sock"
 
 
 class _Connection(http.client.HTTPConnection):
@@ -167,7 +178,7 @@ class Client:
         return self.get("/v1/next", network=network, budget=budget, **more)["runs"]
 
     def runs(self, **filters: Value) -> Iterator[Json]:
-        """All runs that fit (state, network, framework, since), newest first, fetched page by page."""
+        """All runs that fit (state, network, framework, since), newest first, fetched `limit` at a time."""
         return self._list("/v1/runs", "runs", filters)
 
     def run(self, run_id: int) -> Json:

@@ -5,6 +5,7 @@ import io
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -102,12 +103,28 @@ def check(client, folder):
     assert asked.returncode == 0 and '"seconds"' in asked.stdout, asked.stderr
 
 
+def check_default_socket(listening, own):
+    """The user's own daemon's, where one answers: in the runtime folder, or where there is none the state's."""
+    (own / "etad").mkdir(parents=True)
+    link = own / "etad" / "etad.sock"
+    link.symlink_to(listening)
+    assert etad.default_socket({"XDG_RUNTIME_DIR": str(own)}) == str(link)
+    if not os.path.isdir(f"/run/user/{os.getuid()}"):
+        assert etad.default_socket({"XDG_STATE_HOME": str(own)}) == str(link)
+        assert etad.default_socket({"XDG_STATE_HOME": "own", "HOME": "/nonexistent"}) == "/run/etad/etad.sock"
+    link.unlink()
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(link))
+    assert etad.default_socket({"XDG_RUNTIME_DIR": str(own)}) == "/run/etad/etad.sock", "nobody listens there"
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     assert etad.default_socket({"ETAD_SOCKET": "/x"}) == "/x"
     assert etad.default_socket({"XDG_RUNTIME_DIR": "/nonexistent"}) == "/run/etad/etad.sock"
     raises(etad.NoDaemon, lambda: etad.Client("/nonexistent/sock").get("/v1"))
     with tempfile.TemporaryDirectory() as folder, Daemon(build, folder, []):
+        check_default_socket(f"{folder}/sock", pathlib.Path(folder) / "own")
         etactl = [str(build / "etactl"), "--socket", f"{folder}/sock"]
         subprocess.run([*etactl, "import", *map(str, EXAMPLES)], check=True, capture_output=True)
         subprocess.run([*etactl, "refit"], check=True, capture_output=True)
