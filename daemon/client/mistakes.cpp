@@ -12,16 +12,12 @@
 #include "daemon/client/link/http_client.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
+#include "parsers/base/utf8.h"
 
 namespace etad::client {
 namespace {
 
 namespace json = boost::json;
-
-struct Source {
-  std::int64_t id = 0;
-  std::string path, kind;
-};
 
 // All sources of the history.
 Result<std::vector<Source>> all_sources(HttpClient& client) {
@@ -40,16 +36,6 @@ Result<std::vector<Source>> all_sources(HttpClient& client) {
   return out;
 }
 
-// Of several of one path (a log that is followed and was imported) the last.
-const Source* find(const std::vector<Source>& sources, const std::string& asked) {
-  const std::string absolute = std::filesystem::absolute(asked).lexically_normal();
-  const auto is = [&](const Source& s) {
-    return std::to_string(s.id) == asked || s.path == asked || s.path == absolute;
-  };
-  const auto found = std::find_if(sources.rbegin(), sources.rend(), is);
-  return found == sources.rend() ? nullptr : &*found;
-}
-
 // `each` with every source that was asked for.
 int with_sources(const Common& common, const std::vector<std::string>& asked,
                  const std::function<int(const Source&)>& each) {
@@ -59,9 +45,10 @@ int with_sources(const Common& common, const std::vector<std::string>& asked,
   if (!sources) return unreachable(sources.error());
   int worst = kDone;
   for (const std::string& name : asked) {
-    const Source* const source = find(*sources, name);
-    if (source == nullptr) {
-      std::cerr << "etactl: " << printable(name) << " is no source; `etactl sources` lists them\n";
+    const auto source = source_meant(*sources, name);
+    if (!source) {
+      std::cerr << "etactl: " << printable(name)
+                << " is no source, or not the only one; `etactl sources` lists them with their ids\n";
       worst = std::max<int>(worst, kRefused);
       continue;
     }
@@ -86,6 +73,21 @@ std::optional<std::string> uid_of(const std::string& user) {
 }
 
 }  // namespace
+
+std::optional<Source> source_meant(const std::vector<Source>& sources, const std::string& asked) {
+  const std::string absolute = std::filesystem::absolute(asked).lexically_normal();
+  const std::string told = valid_utf8(absolute);
+  const auto is = [&](const Source& s) {
+    return std::to_string(s.id) == asked || s.path == asked || s.path == told;
+  };
+  const auto found = std::find_if(sources.rbegin(), sources.rend(), is);
+  if (found == sources.rend()) return std::nullopt;
+  Source out = *found;
+  if (out.path != told || told == absolute) return out;
+  if (std::count_if(sources.begin(), sources.end(), is) > 1) return std::nullopt;
+  out.path = absolute;  // what an import is read from again
+  return out;
+}
 
 int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options) {
   return with_sources(common, sources, [&](const Source& source) -> int {

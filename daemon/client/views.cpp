@@ -404,12 +404,14 @@ std::string accuracy_of_network_text(const Object& answer, const Screen& screen)
 }
 
 std::string sources_text(const Object& answer, const Screen& screen) {
-  Table table({"<path", "<state", "?format", ">read", ">lines", ">matched", "?>cut", ">lost", ">rejected"});
+  Table table(
+      {"?>id", "<path", "<state", "?format", ">read", ">lines", ">matched", "?>cut", ">lost", ">rejected"});
   std::string errors;
   for (const Object& row : objects_of(answer, "sources")) {
     const double size = number_of(row, "size"), offset = number_of(row, "offset"),
                  lines = number_of(row, "lines");
-    table.row({text_of(row, "path"), text_of(row, "state"), or_dash(text_of(row, "format")),
+    table.row({known(row, "id") ? std::to_string(count_of(row, "id")) : "-", text_of(row, "path"),
+               text_of(row, "state"), or_dash(text_of(row, "format")),
                bytes_text(offset) + (size > offset ? " of " + bytes_text(size) : ""),
                count_text(count_of(row, "lines")),
                lines > 0 ? percent_text(100 * number_of(row, "matched") / lines) : "-",

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parsers/base/time.h"
+#include "parsers/base/utf8.h"
 
 namespace etad::service {
 
@@ -18,9 +19,6 @@ namespace etad::service {
 inline std::optional<std::int64_t> known_devices(std::int64_t devices) {
   return devices == 0 ? std::nullopt : std::optional(devices);
 }
-
-// `text` with every byte that belongs to no valid UTF-8 sequence replaced by U+FFFD.
-std::string valid_utf8(std::string_view text);
 
 class JsonWriter {
  public:

@@ -25,6 +25,22 @@ TEST(Pages, AreAskedForUntilThereIsEnough) {
   EXPECT_EQ(told, 4) << "and not of the one that was refused";
 }
 
+TEST(SourceMeant, IsFoundByIdOrPathAlsoOfBytesThatAreNoText) {
+  const std::vector<Source> sources = {
+      {1, "/logs/a.log", ""}, {2, "/logs/a.log", "import"}, {3, "/logs/odd\xEF\xBF\xBD.log", "import"}};
+  EXPECT_EQ(source_meant(sources, "1")->id, 1);
+  EXPECT_EQ(source_meant(sources, "/logs/x/../a.log")->id, 2) << "the last";
+  EXPECT_FALSE(source_meant(sources, "/logs/b.log"));
+  const auto odd = source_meant(sources, "/logs/odd\xff.log");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(odd->id, 3);
+  EXPECT_EQ(odd->path, "/logs/odd\xff.log") << "which can be opened";
+  auto two = sources;
+  two.push_back({4, sources[2].path, "import"});
+  EXPECT_FALSE(source_meant(two, "/logs/odd\xff.log")) << "none is forgotten for another";
+  EXPECT_EQ(source_meant(two, "3")->id, 3);
+}
+
 TEST(Target, EscapesItsParameters) {
   EXPECT_EQ(target_of("/v1/x", {{"name", "/tmp/a b&c.log"}, {"label.device", "Tesla K80"}}),
             "/v1/x?name=/tmp/a%20b%26c.log&label.device=Tesla%20K80");
