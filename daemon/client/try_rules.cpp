@@ -80,12 +80,13 @@ struct Unmatched {
   LineTemplates templates;
 };
 
-Object unmatched_of(const Unmatched& unmatched) {
+// Beside a known format a rule of fields is none to begin with: its words would be heard in all of the file's lines.
+Object unmatched_of(const Unmatched& unmatched, bool is_known) {
   boost::json::array templates;
   for (const LineTemplates::Template& found : unmatched.templates.most_frequent(kTemplatesShown)) {
     templates.push_back(Object{{"lines", found.lines},
                                {"example", printable(with_numbers_marked(found))},
-                               {"rule", lines_of(field_rule_for(found.example))},
+                               {"rule", lines_of(is_known ? "" : field_rule_for(found.example))},
                                {"pattern", printable(pattern_for(found))}});
   }
   Object out = {{"lines", unmatched.templates.lines()},
@@ -199,7 +200,7 @@ Result<Object> try_rules(const FormatSet& formats, const std::string& path) {
   const auto format = formats.find(name);
   const bool table = format && format->is_table();
   if (!table && records.samples() == 0)  // the lines of tables and traces are no rule's
-    out["unmatched"] = unmatched_of(unmatched_lines(format.get(), path, now));
+    out["unmatched"] = unmatched_of(unmatched_lines(format.get(), path, now), format != nullptr);
   return out;
 }
 
