@@ -70,7 +70,7 @@ std::string near_text(json::array names) {
   return joined(names);
 }
 
-// The options that choose one of several candidates: " --device CPU".
+// What chooses one of several candidates: " LeNet --device CPU"; the network is an argument.
 std::string choice_text(const Object& problem, const Object& candidate) {
   std::string out;
   for (const json::value& each : array_of(problem, "parameters")) {
@@ -80,7 +80,8 @@ std::string choice_text(const Object& problem, const Object& candidate) {
     std::string text;  // what is unknown is asked for by an empty value
     if (!value->is_null())
       text = value->is_string() ? printable(value->get_string()) : printable(json::serialize(*value));
-    out += (out.empty() ? ": " : " ") + option_text(std::string(*name)) + " " + shell_word(text);
+    const std::string option = *name == "network" ? "" : option_text(std::string(*name)) + " ";
+    out += (out.empty() ? ": " : " ") + option + shell_word(text);
   }
   return out;
 }

@@ -149,16 +149,16 @@ TEST(ProblemText, ShowsDetailHintAndCandidates) {
   EXPECT_EQ(ambiguous, "etactl: 2 models fit.\n  LeNet (9c1d7a52), caffe on CPU\n");
 }
 
-TEST(ProblemText, SaysWhichOptionsChooseOneOfSeveral) {
+TEST(ProblemText, SaysWhatChoosesOneOfSeveral) {
   const std::string text =
-      problem_text(parsed(R"({"detail": "2 models fit.", "parameters": ["device", "devices"],
+      problem_text(parsed(R"({"detail": "2 models fit.", "parameters": ["network", "device", "devices"],
     "candidates": [
       {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "Tesla K80", "devices": 2, "host": "g1"},
       {"network": "VGG", "architecture": "1a", "framework": "caffe", "device": "", "devices": null, "host": "g1"}]})"));
   EXPECT_EQ(text,
             "etactl: 2 models fit.\n"
-            "  VGG (1a), caffe on 2 x Tesla K80 of g1: --device 'Tesla K80' --devices 2\n"
-            "  VGG (1a), caffe on unknown devices of g1: --device '' --devices ''\n");
+            "  VGG (1a), caffe on 2 x Tesla K80 of g1: VGG --device 'Tesla K80' --devices 2\n"
+            "  VGG (1a), caffe on unknown devices of g1: VGG --device '' --devices ''\n");
 }
 
 TEST(ProblemText, ShowsTheRunsOfANetworkWithoutAModel) {
