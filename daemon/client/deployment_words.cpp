@@ -20,6 +20,10 @@ std::string tokens_text(const Object& of) {
   return tokens > 0 ? " (" + counted(tokens, "token") + ")" : "";
 }
 
+std::string confidence_text(const Object& estimate) {
+  return trimmed(number_text(100 * number_of(estimate, "confidence"), 12));
+}
+
 std::string joined(const boost::json::array& values) {
   std::string out;
   for (const boost::json::value& each : values) {

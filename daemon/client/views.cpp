@@ -220,7 +220,6 @@ std::string foundation_text(const Object& said, const Object& estimate) {
 }  // namespace
 
 std::string estimate_text(const Object& estimate, const Screen& screen) {
-  const double confidence = number_of(estimate, "confidence");
   std::string out = coloured(interval_text(estimate), Colour::bold, screen.colours) + "\n";
   out += "  " + or_dash(text_of(estimate, "network")) + ", " + text_of(estimate, "phase") + ": " +
          counted(count_of(estimate, "iterations"), "iteration");
@@ -233,7 +232,7 @@ std::string estimate_text(const Object& estimate, const Screen& screen) {
   }
   if (const double rate = number_of(estimate, "tokens_per_second"); rate > 0)
     out += ", " + number_text(rate, 4) + " tokens/s";
-  out += "; the interval holds " + trimmed(number_text(confidence * 100)) + " of 100 runs\n";
+  out += "; the interval holds " + confidence_text(estimate) + " of 100 runs\n";
   for (const Object& part : objects_of(estimate, "parts")) {
     out += "  " + padded(text_of(part, "phase"), 8) + "  " + interval_text(part);
     const bool is_counted = object_of(part, "model").empty() && object_of(part, "estimator").empty();
@@ -265,8 +264,8 @@ std::string cost_text(const Object& estimate, const Screen& screen) {
   if (number_of(estimate, "batch_size") > 0)
     out +=
         " over " + counted(count_of(estimate, "batch_size"), "sample") + (energy ? " each" : " an iteration");
-  return out + "; " + deployment_text(estimate) + "\n  the interval holds " +
-         trimmed(number_text(number_of(estimate, "confidence") * 100)) + " of 100 runs\n  rests on " +
+  return out + "; " + deployment_text(estimate) + "\n  the interval holds " + confidence_text(estimate) +
+         " of 100 runs\n  rests on " +
          (count_of(object_of(estimate, "rests_on"), "runs") > 0
               ? foundation_text(estimate, estimate)
               : "the network's description, estimator " + text_of(object_of(estimate, "estimator"), "name") +

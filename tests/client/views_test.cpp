@@ -45,7 +45,7 @@ TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
 
 TEST(EstimateText, SaysOfEachPartWhoAnsweredIt) {
   const std::string text = estimate_text(parsed(R"({"network": "LeNet", "phase": "total", "iterations": 100,
-    "seconds": 12, "lower": 10, "upper": 14, "confidence": 0.9, "seconds_per_iteration": 0.12, "parts": [
+    "seconds": 12, "lower": 10, "upper": 14, "confidence": 0.9999, "seconds_per_iteration": 0.12, "parts": [
     {"phase": "train", "seconds": 10, "lower": 9, "upper": 12,
      "estimator": {"name": "combined", "left_out_error_percent": 12.8, "tested_on": 12},
      "rests_on": {"runs": 18, "networks": 2, "devices": 1},
@@ -56,7 +56,8 @@ TEST(EstimateText, SaysOfEachPartWhoAnsweredIt) {
                                          {});
   for (const char* part :
        {"18 runs of 2 networks on 1 device model, estimator combined: error 12.8 % in 12 such questions",
-        "model 4: 7 runs, 26 measurements, cross-validated error 5.2 %", "as in 7 runs"})
+        "model 4: 7 runs, 26 measurements, cross-validated error 5.2 %", "as in 7 runs",
+        "the interval holds 99.99 of 100 runs"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_EQ(text.find("model 3"), std::string::npos) << text;
 }
