@@ -100,6 +100,8 @@ void add_runs(CLI::App& app, Asked& asked) {
   parameter(runs, "--since", "since", asked.parameters, "begun at or after that time, or so long ago: 2h");
   parameter(runs, "--limit", "limit", asked.parameters, "at most so many");
   runs->callback([&asked] {
+    if (!asked.name.empty() && (asked.all || asked.watch || !asked.parameters.empty()))
+      throw CLI::ValidationError("runs", "of one run by its ID takes no option");
     asked.command = [&asked] {
       if (!asked.name.empty()) return show_run(asked.common, asked.name);
       const bool stated = std::any_of(asked.parameters.begin(), asked.parameters.end(),
@@ -325,7 +327,11 @@ int label_run(const Asked& asked) {
       std::cerr << "etactl: " << printable(each) << " is not NAME=VALUE\n";
       return kUsage;
     }
-    labels[pair.first] = pair.second;
+    if (const auto [label, is_new] = labels.emplace(pair.first, pair.second);
+        !is_new && label->value() != boost::json::string(pair.second)) {
+      std::cerr << "etactl: " << printable(pair.first) << " is given twice, with different values\n";
+      return kUsage;
+    }
   }
   return change(asked.common, target_of("/v1/runs/" + path_segment(asked.name) + "/labels", {}),
                 boost::json::serialize(labels),

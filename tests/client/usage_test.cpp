@@ -47,6 +47,14 @@ TEST(Usage, OfAWordTooManyNamesIt) {
             "  `etactl status --help` says what there is\n");
 }
 
+TEST(Usage, WhatWouldBeIgnoredIsAMistake) {
+  EXPECT_EQ(mistake({"runs", "1", "--watch"}),
+            "etactl: runs: of one run by its ID takes no option\n"
+            "  `etactl runs --help` says what there is\n");
+  EXPECT_EQ(mistake({"label", "1", "batch_size=64", "batch_size=32"}),
+            "etactl: batch_size is given twice, with different values\n");
+}
+
 TEST(Usage, OfAWrongValueNamesItsOption) {
   EXPECT_EQ(mistake({"page", "--port", "99999"}),
             "etactl: --port: 99999 is no port: 0 to 65535\n"
