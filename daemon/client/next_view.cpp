@@ -16,9 +16,10 @@ std::string runs_worth_making(const Object& answer, const Screen& screen, const 
                "± " + percent_text(number_of(run, "half_width_before_percent")),
                "± " + percent_text(number_of(run, "half_width_after_percent"))});
   }
+  const std::string host = text_of(answer, "host");
   return table.text(screen.width, screen.colours) + or_dash(text_of(answer, "network")) + ", " +
-         text_of(answer, "phase") + ", on " + or_dash(text_of(answer, "device")) + " of " +
-         or_dash(text_of(answer, "host")) + "; in this order, each beside those above it\n";
+         text_of(answer, "phase") + ", on " + or_dash(text_of(answer, "device")) +
+         (host.empty() ? "" : " of " + host) + "; in this order, each beside those above it\n";
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ TEST(NextView, ARowARunInTheOrderToMakeThem) {
   EXPECT_NE(text.find("LeNet, train, on K80 of gpu1"), std::string::npos) << text;
 }
 
+TEST(NextView, SaysNoHostThatIsNotKnown) {
+  const std::string text = next_text(
+      boost::json::parse(R"({"network":"LeNet","host":"","device":"CPU","phase":"train","runs":[{}]})")
+          .as_object(),
+      {});
+  EXPECT_NE(text.find("LeNet, train, on CPU; in"), std::string::npos) << text;
+}
+
 TEST(NextView, NothingWorthARunIsSaid) {
   const Object none = boost::json::parse(R"({"runs":[]})").as_object();
   EXPECT_EQ(next_text(none, {}), "No further run would narrow the estimates by a hundredth.\n");
