@@ -24,7 +24,9 @@ void open_in_browser(const std::string& address) {
   const bool desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   if (!desktop || runtime == nullptr || isatty(STDOUT_FILENO) == 0) return;
   std::string file = std::string(runtime) + "/etactl-page-" + std::to_string(getpid()) + ".html";
-  if (!write_private(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">"))
+  // One of the same name is what a page of the same process id has left behind.
+  if (!replace_private(file,
+                       "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + address + "\">"))
     return;
   std::string program = "xdg-open";
   char* const arguments[] = {program.data(), file.data(), nullptr};
@@ -55,7 +57,7 @@ int export_page(const Common& common, const std::string& file) {
   }
   if (!replace_private(file, exported->text)) {
     std::cerr << "etactl: " << printable(file) << " can't be written\n";
-    return kRefused;
+    return kUsage;
   }
   if (!exported->left_out.empty())
     std::cerr << "etactl: too large to hold all: " << left_out_text(exported->left_out);

@@ -185,6 +185,8 @@ def check_commands(world, page, environment):
                 wrong.append(f"{page.name}:{line}: {command}\n    {form(shown.partition(chr(10))[0])}\n    {form(got)}")
     assert not wrong, "\n".join(wrong)
     assert count > 25, f"only {count} examples were found in {page}"
+    for command in ("backup",), ("page", "--export"):
+        assert run(*command, "/nonexistent/file").returncode == 2, f"{command}: a file that can't be written, as etactl(1) says"
 
 
 def test(world):
