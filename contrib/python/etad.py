@@ -178,7 +178,7 @@ class Client:
         return self.get("/v1/next", network=network, budget=budget, **more)["runs"]
 
     def runs(self, **filters: Value) -> Iterator[Json]:
-        """All runs that fit (state, network, framework, since), newest first, fetched `limit` at a time."""
+        """All runs that fit (state, network, framework, since), the last that came first, fetched `limit` at a time."""
         return self._list("/v1/runs", "runs", filters)
 
     def run(self, run_id: int) -> Json:
