@@ -132,7 +132,9 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
 Result<void> Refit::gather(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most) {
   const auto layers = reader_->layers(key.architecture);
   if (!layers) return tl::unexpected(layers.error());
-  auto data = prediction::data_of(key, evidence, most, prediction::costs_of(*layers));
+  const auto timed = layers->empty() ? std::vector<TimedLayer>() : reader_->timed_layers(key);
+  if (!timed) return tl::unexpected(timed.error());
+  auto data = prediction::data_of(key, evidence, most, prediction::costs_of(*layers, *timed));
   if (data.empty()) {
     without_data_.insert(key);
   } else {

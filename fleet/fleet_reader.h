@@ -40,6 +40,7 @@ class FleetReader final : public Reader {
   Result<std::vector<ProgressPoint>> points(std::int64_t, std::int64_t, std::int64_t) override { return {}; }
   Result<std::vector<Layer>> layers(const std::string& architecture) override;
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return {}; }
+  Result<std::vector<TimedLayer>> timed_layers(const ModelKey&) override { return {}; }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
   Result<std::vector<SourceRow>> sources() override { return {}; }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return {}; }

@@ -1,13 +1,19 @@
 #include "prediction/net_costs.h"
 
+#include <map>
+#include <string_view>
+
+#include "parsers/base/time.h"
 #include "parsers/network/layer_kinds.h"
 
 namespace etad::prediction {
 
 static_assert(kLayerKinds <= static_cast<std::size_t>(estimators::kLayerKinds));
 
-std::shared_ptr<const estimators::Costs> costs_of(std::span<const Layer> layers) {
+std::shared_ptr<const estimators::Costs> costs_of(std::span<const Layer> layers,
+                                                  std::span<const TimedLayer> timed) {
   auto out = std::make_shared<estimators::Costs>();
+  std::map<std::string_view, std::int64_t> places;
   for (const Layer& layer : layers) {
     const LayerKind kind = kind_of(layer.type);
     // Samples are fetched beside the computation, and a view computes nothing.
@@ -15,6 +21,7 @@ std::shared_ptr<const estimators::Costs> costs_of(std::span<const Layer> layers)
     const LayerCosts& costs = layer.costs;
     if (!costs.operations || !costs.backward_operations || !costs.parameters || !costs.outputs)
       return nullptr;
+    places[layer.name] = static_cast<std::int64_t>(out->layers.size());
     estimators::LayerCosts& to = out->layers.emplace_back();
     to.kind = static_cast<int>(kind);
     to.matrix = kind == LayerKind::convolution || kind == LayerKind::inner_product;
@@ -27,6 +34,9 @@ std::shared_ptr<const estimators::Costs> costs_of(std::span<const Layer> layers)
     to.outputs = *costs.outputs;
   }
   if (out->layers.empty()) return nullptr;
+  for (const auto& [samples, time] : timed)
+    if (const auto place = places.find(time.layer); place != places.end())
+      out->timings.push_back({place->second, samples, to_seconds(time.forward), to_seconds(time.backward)});
   return out;
 }
 

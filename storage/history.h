@@ -212,6 +212,9 @@ class Reader {
                                                     std::int64_t limit) = 0;
   virtual Result<std::vector<Layer>> layers(const std::string& architecture) = 0;
   virtual Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) = 0;
+  // Of the timing runs of a key's network on its machine, among the network's last thousand runs, the newest first: at most
+  // 1,024.
+  virtual Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) = 0;
   // In the order of their names, then of their architectures.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter = {}) = 0;
   virtual Result<std::vector<SourceRow>> sources() = 0;  // without state

@@ -119,6 +119,10 @@ Result<std::vector<LayerTime>> SqliteReader::layer_times(std::int64_t run_id) {
   return reading([&](Connection& c) { return read_layer_times(c, run_id); });
 }
 
+Result<std::vector<TimedLayer>> SqliteReader::timed_layers(const ModelKey& key) {
+  return reading([&](Connection& c) { return timed_layers_of(c, key); });
+}
+
 Result<std::vector<SourceRow>> SqliteReader::sources() {
   return reading([&](Connection& c) { return read_sources(c); });
 }

@@ -27,6 +27,7 @@ class SqliteReader final : public ModelReader {
                                             std::int64_t limit) override;
   Result<std::vector<Layer>> layers(const std::string& architecture) override;
   Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) override;
+  Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) override;
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
   Result<std::vector<SourceRow>> sources() override;
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) override;

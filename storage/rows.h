@@ -65,6 +65,12 @@ struct ModelKey {
   auto operator<=>(const ModelKey&) const = default;
 };
 
+// What a layer took in a timing run, an iteration over so many samples on one device.
+struct TimedLayer {
+  double samples = 0;
+  LayerTime time;
+};
+
 // The owner of runs whose owner is not known.
 inline constexpr std::int64_t kUnknownOwner = -1;
 

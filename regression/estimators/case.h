@@ -18,8 +18,7 @@ namespace etad::estimators {
 enum class Target : std::uint8_t { seconds, joules, peak_bytes };
 inline const std::set<Target> kAllTargets = {Target::seconds, Target::joules, Target::peak_bytes};
 
-// What one layer asks of the machine for one sample. In a timing run (a case whose phase is "time") also what
-// it took for an iteration; 0: not measured.
+// What one layer asks of the machine for one sample.
 struct LayerCosts {
   int kind = 0;         // layers of one kind spend their time alike; below kLayerKinds
   bool matrix = false;  // its operations are multiply-adds of matrices, for which machines are built
@@ -28,18 +27,24 @@ struct LayerCosts {
   double elements = 0;  // read and written forward; backward moves them twice
   double weights = 0;   // read once an iteration, whatever the batch
   double outputs = 0;   // elements kept for the layers behind it, and for the way back
-  double forward_seconds = 0, backward_seconds = 0;
 };
 inline constexpr int kLayerKinds = 16;
+
+// What a layer took on the machine in an iteration over so many samples of a device, where a run timed it.
+struct LayerTiming {
+  std::int64_t layer = 0;  // its place among the network's
+  double samples = 0, forward_seconds = 0, backward_seconds = 0;
+};
 
 // The same of a whole network, where its description was shown.
 struct Costs {
   std::vector<LayerCosts> layers;
+  std::vector<LayerTiming> timings = {};
 };
 
 struct Case {
   std::string network;  // what tells networks apart: name and fingerprint
-  std::string phase;    // "train" or "test"; "time": a run that times layers
+  std::string phase;    // "train" or "test"
   double samples = 0;   // B, per iteration, over all devices
   double devices = 1;   // k
   double nodes = 1;

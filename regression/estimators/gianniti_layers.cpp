@@ -3,6 +3,8 @@
 // of layer and each direction; a network takes the sum over its layers.
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "regression/estimators/grouped.h"
@@ -24,14 +26,19 @@ double work(const LayerCosts& layer, bool backward, double samples) {
 
 Answers fit_layers(const Runs& runs) {
   std::map<Alike, std::vector<Eigen::Vector2d>> timed;  // operations, seconds
-  for (const Datum* run : runs)
-    for (const LayerCosts& layer : run->what.costs->layers)
+  std::set<std::string_view> networks;                  // each was timed once for all of its runs
+  for (const Datum* run : runs) {
+    if (!networks.insert(run->what.network).second) continue;
+    const auto& layers = run->what.costs->layers;
+    for (const auto& [place, samples, forward_seconds, backward_seconds] : run->what.costs->timings)
       for (const bool backward : {false, true}) {
-        const double seconds = backward ? layer.backward_seconds : layer.forward_seconds;
-        const double operations = work(layer, backward, run->what.samples_per_device());
+        const LayerCosts& layer = layers[static_cast<std::size_t>(place) % layers.size()];
+        const double seconds = backward ? backward_seconds : forward_seconds;
+        const double operations = work(layer, backward, samples);
         if (seconds > 0 && std::isfinite(seconds) && std::isfinite(operations))
           timed[{layer.kind, backward}].emplace_back(operations, seconds);
       }
+  }
   std::map<Alike, Eigen::Vector2d> lines;  // alpha, beta
   for (const auto& [alike, points] : timed)
     lines[alike] =
@@ -61,7 +68,7 @@ Estimator gianniti_layers() {
                   .targets = {Target::seconds},
                   .group = [](const Case& what) { return key_of(what, kMachine); },
                   .layered = true,
-                  .usable = [](const Datum& run) { return run.what.phase == "time"; },
+                  .usable = [](const Datum& run) { return !run.what.costs->timings.empty(); },
                   .missing = "a run that times layers (caffe time) of a network whose log shows them",
                   .fit = fit_layers});
 }

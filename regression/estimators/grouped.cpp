@@ -63,7 +63,6 @@ class FittedGroups final : public Fitted {
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
     if (layered_ && !what.has_layers()) return abstain("no log showed the network's layers");
-    if (layered_ && what.phase == "time") return abstain("a timing run is nothing to be estimated");
     const auto* const found = group(group_of_(what));
     if (found == nullptr && beforehand_) return beforehand_(what);
     if (found == nullptr) return abstain("too few runs of " + what.network + " like this one");

@@ -109,7 +109,6 @@ Estimator layer_roofline() {
                   .targets = {Target::seconds},
                   .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
                   .layered = true,
-                  .usable = [](const Datum& run) { return run.what.phase != "time"; },
                   .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
                   .missing = "runs of 2 networks on one machine, whose logs showed their layers",
                   .fit = [](Runs& runs) { return fit_formula(formula_of(runs), runs); }});

@@ -17,18 +17,18 @@ double backward(const LayerCosts& layer, double samples) {
                          : 1e-9 * layer.backward_operations * samples;
 }
 
-Case net(const char* phase, std::vector<double> convolutions, double samples) {
+// `timed`: samples of an iteration of which a run timed the layers.
+Case net(const char* phase, std::vector<double> convolutions, double samples,
+         std::vector<double> timed = {}) {
   auto costs = std::make_shared<Costs>();
   for (const double operations : convolutions) {
     costs->layers.push_back({.kind = 0, .operations = operations, .backward_operations = 2 * operations});
     costs->layers.push_back({.kind = 4, .operations = 1e5, .backward_operations = 1e5});
   }
-  if (std::string_view(phase) == "time") {
-    for (LayerCosts& layer : costs->layers) {
-      layer.forward_seconds = forward(layer, samples);
-      layer.backward_seconds = backward(layer, samples);
-    }
-  }
+  for (const double of : timed)
+    for (std::size_t i = 0; i < costs->layers.size(); ++i)
+      costs->timings.push_back(
+          {static_cast<std::int64_t>(i), of, forward(costs->layers[i], of), backward(costs->layers[i], of)});
   Case out = a_case("timed", samples);
   out.phase = phase;
   out.costs = std::move(costs);
@@ -37,8 +37,7 @@ Case net(const char* phase, std::vector<double> convolutions, double samples) {
 
 History timing_runs() {
   History history;
-  add(history, net("time", {1e6, 2e7}, 8), 1);
-  add(history, net("time", {1e6, 2e7}, 64), 1);
+  add(history, net("train", {1e6, 2e7}, 16, {8, 64}), 1);
   return history;
 }
 

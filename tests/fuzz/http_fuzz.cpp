@@ -44,6 +44,7 @@ class OneRun : public Reader {
   }
   Result<std::vector<Layer>> layers(const std::string&) override { return std::vector<Layer>{}; }
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return std::vector<LayerTime>{}; }
+  Result<std::vector<TimedLayer>> timed_layers(const ModelKey&) override { return {}; }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override {
     return std::vector<NetworkRow>(1);
   }
