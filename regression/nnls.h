@@ -1,7 +1,8 @@
-// Non-negative least squares: minimise |A x - b| over x >= 0, by the active-set method of Lawson & Hanson,
-// "Solving Least Squares Problems" (1974), chapter 23, on the normal equations with columns scaled to
-// unit length (our designs have at most kMaxTerms columns, so the squared condition costs nothing). Where the
-// unconstrained minimiser is unique and keeps the bounds, there is nothing to search for.
+// Non-negative least squares: minimise |A x - b| over x >= 0. Our designs have so few columns that every set of them is
+// tried: with the others at 0, the minimiser over a set that is nowhere negative is a candidate, and the least of the
+// candidates is the answer. On the normal equations with columns scaled to unit length; the squared condition costs
+// nothing with so few. A set is solved by sweeping its columns (Goodnight, "A tutorial on the sweep operator", The
+// American Statistician 33, 1979).
 #pragma once
 
 #include <Eigen/Core>
@@ -14,7 +15,8 @@ inline constexpr int kMaxTerms = 8;
 using Terms = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxTerms, 1>;
 using Gram = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxTerms, kMaxTerms>;
 
-// `gram` = A'A, `projection` = A'b. Collinear columns: any minimiser. Always finite for finite input.
+// `gram` = A'A, `projection` = A'b, of at most kMaxTerms columns. Of collinear columns the first ones do. Always finite
+// for finite input.
 Terms solve_nnls(const Gram& gram, const Terms& projection);
 
 // The inverse of the Gram matrix over the columns with x_i != 0; zero elsewhere (a coefficient on its bound
