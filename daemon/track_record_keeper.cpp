@@ -27,7 +27,7 @@ double elapsed_seconds(const Run& run) {
 }
 
 std::string basis_of(const prediction::RunForecast& forecast) {
-  if (forecast.remaining->from_model_only) return "model";
+  if (forecast.step_time && forecast.step_time->from_model_only) return "model";
   return forecast.model_id ? "model and windows" : "windows";
 }
 

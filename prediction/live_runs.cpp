@@ -6,7 +6,6 @@
 #include "prediction/datasets.h"
 #include "prediction/knowledge.h"
 #include "prediction/plan.h"
-#include "regression/run_so_far.h"
 #include "storage/row_values.h"
 
 namespace etad::prediction {

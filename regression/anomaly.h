@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
-#include "regression/remaining.h"
+#include "regression/model.h"
+#include "regression/step_time.h"
 
 namespace etad::regression {
 
@@ -19,6 +19,6 @@ struct Anomaly {
 
 // `train`: the model's prediction for ONE training iteration of this run. nullopt: nothing wrong (any more),
 // too little seen, or no usable prediction. A stall of a few windows is no anomaly; one that goes on is.
-std::optional<Anomaly> anomaly(const std::vector<RunInterval>& seen, const Prediction& train);
+std::optional<Anomaly> anomaly(const RunSoFar& run, const Prediction& train);
 
 }  // namespace etad::regression

@@ -30,24 +30,24 @@ class Deviations {
   std::vector<double> sum_, square_;
 };
 
-double noise_of(const std::vector<double>& series, double floor) {
+constexpr double kPenalty = 100;       // of a change, in units of the noise's variance, times ln(length)
+constexpr double kNoiseFloor = 0.001;  // no series is taken to be quieter than that
+
+double noise_of(const std::vector<double>& series) {
   std::vector<double> steps;
-  steps.reserve(series.size());
-  for (std::size_t i = 1; i < series.size(); ++i) steps.push_back(std::abs(series[i] - series[i - 1]));
-  // 1.4826: from a median absolute deviation to a standard one; sqrt(2): a difference has twice the variance.
-  return std::max(floor, 1.4826 * median(steps) / std::sqrt(2.0));
+  for (std::size_t i = 1; i < series.size(); ++i) steps.push_back(series[i] - series[i - 1]);
+  return std::max(kNoiseFloor, robust_scale(steps) / std::sqrt(2.0));  // a difference has twice the variance
 }
 
 }  // namespace
 
-std::vector<std::size_t> level_changes(const std::vector<double>& series, const ChangeOptions& options) {
+std::vector<std::size_t> level_changes(const std::vector<double>& series, std::size_t min_length) {
   const std::size_t n = series.size();
-  const std::size_t least = std::max<std::size_t>(1, options.min_length);
+  const std::size_t least = std::max<std::size_t>(1, min_length);
   if (n == 0) return {};
   if (n < 2 * least) return {0};
 
-  const double noise = noise_of(series, options.noise_floor);
-  const double penalty = options.penalty * noise * noise * std::log(static_cast<double>(n));
+  const double penalty = kPenalty * std::pow(noise_of(series), 2) * std::log(static_cast<double>(n));
   const Deviations deviations(series);
 
   std::vector<double> best(n + 1, std::numeric_limits<double>::infinity());  // cost of the first j values

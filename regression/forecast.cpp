@@ -76,9 +76,7 @@ double says_it_waits(const StepTimeSegmentation& segmentation, const Feed& feed)
 
 // How likely it is that data which come slowly are being read for the first time.
 double still_cold_cache(const StepTimeSegmentation& segmentation) {
-  double seconds = 0;
-  for (const StepTimeBlock& block : segmentation.blocks) seconds += block.seconds;
-  const double x = seconds / kColdCacheSeconds;
+  const double x = in_one(segmentation.blocks).seconds / kColdCacheSeconds;
   return 1 / (1 + x * x);
 }
 

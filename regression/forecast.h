@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "regression/error_law.h"
+#include "regression/model.h"
 #include "regression/step_time.h"
 #include "regression/test_cost.h"
 

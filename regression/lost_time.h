@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "regression/remaining.h"
+#include "regression/step_time.h"
 
 namespace etad::regression {
 

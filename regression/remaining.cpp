@@ -7,7 +7,7 @@
 #include "regression/compose.h"
 #include "regression/forecast.h"
 #include "regression/lost_time.h"
-#include "regression/run_so_far.h"
+#include "regression/test_cost.h"
 
 namespace etad::regression {
 namespace {
@@ -95,7 +95,7 @@ double clean(double x) {
   return usable(x) ? x : 0;
 }
 
-double iteration_reached(const std::vector<RunInterval>& seen, double stated) {
+double iteration_reached(std::span<const RunInterval> seen, double stated) {
   double reached = clean(stated);
   for (auto s = seen.rbegin(); s != seen.rend(); ++s) {
     if (s->test) continue;
@@ -175,10 +175,6 @@ double due_after(const std::optional<StepTimeSegmentation>& segmentation, double
   return segmentation ? segmentation->window_iterations * step_time + test : 0;
 }
 
-double since_of(const std::optional<StepTimeSegmentation>& segmentation, double reached) {
-  return segmentation ? segmentation->blocks[segmentation->changes.back()].first_iteration : reached;
-}
-
 }  // namespace
 
 std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
@@ -201,9 +197,6 @@ std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
 
   Remaining out;
   LostTime lost;
-  out.from_model_only = !segmentation;
-  out.step_time_since = since_of(segmentation, reached);
-  out.seconds_per_iteration = step_time->seconds;
   out.train_seconds = step_time->seconds * left;
   out.test_seconds = one_test.seconds * tests;
   bool as_before = !segmentation;  // in what it loses beside all that is measured
@@ -243,20 +236,9 @@ std::optional<StepTime> expected_step_time(const RunSoFar& run, const Plan& plan
   return StepTime{step_time->seconds,
                   step_time->seconds * (1 + below),
                   step_time->seconds * (1 + above),
-                  since_of(segmentation, reached),
+                  segmentation ? segmentation->present().front().first_iteration : reached,
                   due,
                   !segmentation};
-}
-
-std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
-                                   const std::optional<Prediction>& train,
-                                   const std::optional<Prediction>& test, double confidence) {
-  return remaining(RunSoFar(seen), plan, train, test, confidence);
-}
-
-std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
-                                           const std::optional<Prediction>& train, double confidence) {
-  return expected_step_time(RunSoFar(seen), plan, train, confidence);
 }
 
 Remaining after_silence(Remaining r, double silence) {

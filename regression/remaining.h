@@ -2,25 +2,12 @@
 // docs/remaining.md says how and why, and how well it does on real logs.
 #pragma once
 
-#include <limits>
 #include <optional>
-#include <vector>
 
 #include "regression/model.h"
+#include "regression/step_time.h"
 
 namespace etad::regression {
-
-// A part of a running run's time that is over: a training window between two displays, without the tests and
-// snapshots in it, or a test phase. Passed in order of time. Windows that held a snapshot may be missing; the
-// gap that they leave in `first_iteration` is filled at the run's step time.
-struct RunInterval {
-  bool test = false;      // a test phase; otherwise training
-  double iterations = 0;  // of a test phase: test iterations, 0 where unknown
-  double seconds = 0;
-  double first_iteration = 0;  // of training; of a test phase: when it took place
-  double at =
-      std::numeric_limits<double>::quiet_NaN();  // when it began, in seconds of any clock; NaN: unknown
-};
 
 // What the run still has to do, as far as its log and settings say. Zero: none, or unknown.
 struct Plan {
@@ -47,17 +34,14 @@ struct Plan {
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;
-  double other_seconds = 0;          // what passes between windows and is none of these
-  double seconds_per_iteration = 0;  // of training, as expected from now on
-  double step_time_since = 0;        // the iteration since which the run has had its present step time
-  double due = 0;  // seconds from the last interval's end to the next line; 0: no window seen yet
-  bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
+  double other_seconds = 0;  // what passes between windows and is none of these
+  double due = 0;            // seconds from the last interval's end to the next line; 0: no window seen yet
 };
 
 // `train`, `test`: the model's prediction for ONE iteration of those that this run has before it, where there is
 // a model.
 // `confidence` in (0, 1). nullopt: nothing known, or nothing planned. Linear in the number of intervals.
-std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const Plan& plan,
+std::optional<Remaining> remaining(const RunSoFar& run, const Plan& plan,
                                    const std::optional<Prediction>& train,
                                    const std::optional<Prediction>& test, double confidence);
 
@@ -65,11 +49,11 @@ std::optional<Remaining> remaining(const std::vector<RunInterval>& seen, const P
 // are behind. Seconds per iteration, tests and snapshots apart; otherwise as in Remaining.
 struct StepTime {
   double seconds = 0, lower = 0, upper = 0;
-  double since = 0;
+  double since = 0;  // the iteration since which it has been what it is
   double due = 0;
-  bool from_model_only = false;
+  bool from_model_only = false;  // not one usable window yet: the network's model alone speaks
 };
-std::optional<StepTime> expected_step_time(const std::vector<RunInterval>& seen, const Plan& plan,
+std::optional<StepTime> expected_step_time(const RunSoFar& run, const Plan& plan,
                                            const std::optional<Prediction>& train, double confidence);
 
 // The same as of `silence` seconds after the last line. As far as the run can be thought to have gone on

@@ -97,20 +97,14 @@ void smooth(std::vector<StepTimeBlock>& blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].level = levels[i];
 }
 
-// Mean level of the blocks from `begin` on, by iterations.
-double mean_level(const std::vector<StepTimeBlock>& blocks, std::size_t begin, std::size_t end) {
+// Of their levels, by iterations.
+double mean_level(std::span<const StepTimeBlock> blocks) {
   double iterations = 0, seconds = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    iterations += blocks[i].iterations;
-    seconds += blocks[i].iterations * blocks[i].level;
+  for (const StepTimeBlock& block : blocks) {
+    iterations += block.iterations;
+    seconds += block.iterations * block.level;
   }
   return iterations > 0 ? seconds / iterations : 0;
-}
-
-double median_level(const std::vector<StepTimeBlock>& blocks, std::size_t begin, std::size_t end) {
-  std::vector<double> levels;
-  for (std::size_t i = begin; i < end; ++i) levels.push_back(blocks[i].level);
-  return median(std::move(levels));
 }
 
 // How many times its level's time a window may count as.
@@ -159,12 +153,9 @@ double variation(const std::vector<StepTimeBlock>& blocks, double done, double a
   if (blocks.size() < parts) return 0;
   double sum = 0, squares = 0;
   for (std::size_t part = 0; part < parts; ++part) {
-    double seconds = 0, iterations = 0;
-    for (std::size_t i = part * blocks.size() / parts; i < (part + 1) * blocks.size() / parts; ++i) {
-      seconds += blocks[i].seconds;
-      iterations += blocks[i].iterations;
-    }
-    const double step_time = std::log(seconds / iterations);
+    const std::size_t begin = part * blocks.size() / parts, end = (part + 1) * blocks.size() / parts;
+    const StepTimeBlock all = in_one(std::span(blocks).subspan(begin, end - begin));
+    const double step_time = std::log(all.seconds / all.iterations);
     sum += step_time;
     squares += step_time * step_time;
   }
@@ -190,19 +181,27 @@ double noise_bound(const StepTimeSegmentation& segmentation) {
 
 // Of the present interval: while it is young its median and the run's stalls, then its own mean.
 double present_step_time(const StepTimeSegmentation& segmentation) {
-  const std::size_t begin = segmentation.changes.back(), end = segmentation.blocks.size();
-  double seconds = 0, iterations = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    seconds += segmentation.blocks[i].seconds;
-    iterations += segmentation.blocks[i].iterations;
-  }
-  const double young = segmentation.stall_factor * median_level(segmentation.blocks, begin, end);
-  const double windows = static_cast<double>(segmentation.windows) * iterations / segmentation.iterations;
+  const StepTimeBlock present = in_one(segmentation.present());
+  const double young = segmentation.stall_factor * present.level;
+  const double windows =
+      static_cast<double>(segmentation.windows) * present.iterations / segmentation.iterations;
   const double weight = windows / (windows + kOwnStalls);
-  return weight * seconds / iterations + (1 - weight) * young;
+  return weight * present.seconds / present.iterations + (1 - weight) * young;
 }
 
 }  // namespace
+
+StepTimeBlock in_one(std::span<const StepTimeBlock> blocks) {
+  StepTimeBlock out{blocks.front().first_iteration, 0, 0, 0};
+  std::vector<double> levels;
+  for (const StepTimeBlock& block : blocks) {
+    out.iterations += block.iterations;
+    out.seconds += block.seconds;
+    levels.push_back(block.level);
+  }
+  out.level = median(std::move(levels));
+  return out;
+}
 
 std::optional<StepTimeSegmentation> segment_step_times(std::span<const RunInterval> seen) {
   auto windows = windows_of(seen);
@@ -227,25 +226,21 @@ std::optional<StepTimeSegmentation> segment_step_times(std::span<const RunInterv
 
   std::vector<double> logs;
   for (const StepTimeBlock& block : segmentation.blocks) logs.push_back(std::log(block.level));
-  ChangeOptions options;
-  if (size < kRobustBlock) options.min_length = kRobustBlock + 3;  // more than the smoothing can feign
-  segmentation.changes = level_changes(logs, options);
+  segmentation.changes = size < kRobustBlock
+                             ? level_changes(logs, kRobustBlock + 3)  // more than the smoothing can feign
+                             : level_changes(logs);
   segmentation.jitter = jitter_of(all.subspan(segmentation.changes.back() * size));
   return segmentation;
 }
 
 StepTimeForecast forecast_step_time(const StepTimeSegmentation& segmentation, double iterations) {
   const auto& blocks = segmentation.blocks;
-  const std::size_t n = blocks.size(), present = segmentation.changes.back();
-  const double recent = mean_level(blocks, n / 2, n);
+  const double recent = mean_level(std::span(blocks).subspan(blocks.size() / 2));
 
   StepTimeForecast forecast;
-  forecast.since = blocks[present].first_iteration;
   double level = segmentation.stall_factor * recent;
-  if (present > 0) {
-    double age = 0;
-    for (std::size_t i = present; i < n; ++i) age += blocks[i].iterations;
-    const double share = lasting_share(age, iterations);
+  if (segmentation.changes.back() > 0) {
+    const double share = lasting_share(in_one(segmentation.present()).iterations, iterations);
     level = share * present_step_time(segmentation) + (1 - share) * level;
   }
   forecast.seconds_per_iteration = level;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "regression/statistics.h"
 
@@ -18,7 +19,7 @@ struct TestPhase {
   double at = 0, iterations = 0, seconds = 0;
 };
 
-std::vector<TestPhase> phases_of(const std::vector<RunInterval>& seen) {
+std::vector<TestPhase> phases_of(std::span<const RunInterval> seen) {
   std::vector<TestPhase> phases;
   for (const RunInterval& s : seen) {
     if (!s.test || !(s.seconds > 0) || !std::isfinite(s.seconds) || !std::isfinite(s.first_iteration))
@@ -43,7 +44,7 @@ double interval_of(const std::vector<TestPhase>& phases) {
 
 }  // namespace
 
-TestCost test_cost(const std::vector<RunInterval>& seen) {
+TestCost test_cost(std::span<const RunInterval> seen) {
   const auto phases = phases_of(seen);
   TestCost cost;
   if (phases.empty()) return cost;

@@ -1,9 +1,9 @@
 // What a running run's test phases cost and how often they come. Seconds. Used by remaining() only.
 #pragma once
 
-#include <vector>
+#include <span>
 
-#include "regression/remaining.h"
+#include "regression/step_time.h"
 
 namespace etad::regression {
 
@@ -16,6 +16,6 @@ struct TestCost {
   double scatter = 0;         // relative standard deviation from one to the next
 };
 
-TestCost test_cost(const std::vector<RunInterval>& seen);
+TestCost test_cost(std::span<const RunInterval> seen);
 
 }  // namespace etad::regression

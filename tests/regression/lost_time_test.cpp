@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "regression/remaining.h"
+
 namespace etad::regression {
 namespace {
 
