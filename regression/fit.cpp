@@ -69,26 +69,17 @@ void describe_coefficients(const Basis& basis, const RelativeFit& fit, Model& mo
   }
 }
 
-// Errors about batch sizes that the prediction had not seen, in units of what was foreseen.
-std::vector<double> scores_by_size(const Basis& basis, const Observations& rows, const Noise& noise) {
+// Errors about what the prediction had not seen, batch sizes or, of one or two of these, runs, in units of what was
+// foreseen.
+std::vector<double> scores_of(const CrossValidation& validation, const Observations& rows,
+                              const Noise& noise) {
   std::vector<double> scores;
-  const CrossValidation validation = cross_validate(basis, rows, fold(rows));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double variance = noise.variance(rows[i].n) + noise.run * noise.run * validation.leverages[i];
-    scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
-  }
-  return scores;
-}
-
-// With one or two batch sizes: errors about runs that the prediction had not seen.
-std::vector<double> scores_by_run(const Basis& basis, const Observations& rows, const Noise& noise) {
-  std::vector<double> scores;
-  const Folds folds = fold_by_run(rows);
-  const CrossValidation validation = cross_validate(basis, rows, folds);
+  const Folds folds = fold(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (folds.of[i] == kNeverLeftOut) continue;
-    const double variance = noise.variance(rows[i].n) * (1 + validation.leverages[i]);
-    scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(variance));
+    const double alike = noise.variance(rows[i].n);
+    const double fitted = validation.leverages[i] * (folds.by_batch_size ? noise.run * noise.run : alike);
+    scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(alike + fitted));
   }
   return scores;
 }
@@ -146,8 +137,7 @@ std::optional<Model> fit(const Dataset& data) {
   model.within_run_noise = noise.iteration;
   model.degrees = noise.degrees;
   describe_coefficients(basis, settled.fit, model);
-  model.scores =
-      batch_sizes(rows).size() >= 3 ? scores_by_size(basis, rows, noise) : scores_by_run(basis, rows, noise);
+  model.scores = scores_of(settled.selection.winner().validation, rows, noise);
   std::ranges::sort(model.scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;

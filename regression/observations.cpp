@@ -11,6 +11,17 @@ bool measurable(double v) {
   return std::isfinite(v) && v > 0;
 }
 
+Folds fold_by_run(const Observations& rows) {
+  Folds folds;
+  int asked = 0;
+  for (const Observation& row : rows) {
+    const bool alone = std::ranges::count(rows, row.b, &Observation::b) < 2;
+    folds.of.push_back(alone ? kNeverLeftOut : asked++ % kMaxFolds);
+  }
+  folds.count = std::min(asked, kMaxFolds);
+  return folds;
+}
+
 }  // namespace
 
 Observations observe(const Dataset& data) {
@@ -33,17 +44,6 @@ std::vector<double> batch_sizes(const Observations& rows) {
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
-}
-
-Folds fold_by_run(const Observations& rows) {
-  Folds folds;
-  int asked = 0;
-  for (const Observation& row : rows) {
-    const bool alone = std::ranges::count(rows, row.b, &Observation::b) < 2;
-    folds.of.push_back(alone ? kNeverLeftOut : asked++ % kMaxFolds);
-  }
-  folds.count = std::min(asked, kMaxFolds);
-  return folds;
 }
 
 Folds fold(const Observations& rows) {

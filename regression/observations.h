@@ -43,6 +43,5 @@ struct Folds {
   bool by_batch_size = false;
 };
 Folds fold(const Observations& rows);
-Folds fold_by_run(const Observations& rows);
 
 }  // namespace etad::regression
