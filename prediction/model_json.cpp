@@ -29,20 +29,19 @@ namespace {
 
 // A FittedModel as its row's body has it.
 struct ModelBody {
-  std::string family;
   regression::Model model;
   std::optional<Spread> startup, snapshot, other;
   std::int64_t owner = kUnknownOwner;
   std::optional<Dispute> dispute;
   std::vector<ModelBody> own;  // of single owners
 };
-ETAD_SAVED(ModelBody, family, model, startup, snapshot, other, owner, dispute, own)
+ETAD_SAVED(ModelBody, model, startup, snapshot, other, owner, dispute, own)
 
 ModelBody body_of(const FittedModel& fitted) {
   // All that a FittedModel consists of: does not compile when something is added and forgotten here.
-  [[maybe_unused]] const auto& [id, key, model, fitted_at, family, startup, snapshot, other, owner, dispute,
-                                own, own_runs] = fitted;
-  ModelBody out{family, model, startup, snapshot, other, owner, dispute, {}};
+  [[maybe_unused]] const auto& [id, key, model, fitted_at, startup, snapshot, other, owner, dispute, own,
+                                own_runs] = fitted;
+  ModelBody out{model, startup, snapshot, other, owner, dispute, {}};
   for (const auto& [uid, each] : own) out.own.push_back(body_of(*each));
   return out;
 }
@@ -52,7 +51,6 @@ FittedModel model_of(const ModelRow& row, ModelBody body) {
   out.id = row.id;
   out.key = row.key;
   out.fitted_at = row.fitted_at;
-  out.family = std::move(body.family);
   out.model = std::move(body.model);
   out.startup = body.startup;
   out.snapshot = body.snapshot;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parsers/base/time.h"
@@ -32,12 +33,14 @@ struct Dispute {
   int left_out = 0;                  // runs that contradict them
 };
 
+// What such a model is called among the estimators.
+inline constexpr std::string_view kFamily = "end_to_end";
+
 struct FittedModel {
   std::int64_t id = 0;
   ModelKey key;
   regression::Model model;
   Instant fitted_at{};
-  std::string family = "end_to_end";
   // What a whole run takes beside its training and testing; only on models of the train phase.
   std::optional<Spread> startup;   // process start to first training iteration, tests taken out
   std::optional<Spread> snapshot;  // one snapshot

@@ -93,7 +93,6 @@ TEST(ModelJson, TheHistoriesAboveExerciseWhatThereIs) {
 
 TEST(ModelJson, NumbersThatJsonHasNoWordFor) {
   FittedModel in;
-  in.family = "end_to_end";
   in.model.basis = "c0 + n*c1";
   in.model.coefficients = {{"c0", 1e-308, std::numeric_limits<double>::infinity()},
                            {"c1", 0.30000000000000004, std::nan("")}};
@@ -103,7 +102,6 @@ TEST(ModelJson, NumbersThatJsonHasNoWordFor) {
   ASSERT_TRUE(out) << out.error().text();
   EXPECT_EQ(out->id, 12);
   EXPECT_EQ(out->key.network, "LeNet");
-  EXPECT_EQ(out->family, "end_to_end");
   EXPECT_EQ(out->model.coefficients[0].value, 1e-308);
   EXPECT_TRUE(std::isinf(out->model.coefficients[0].standard_error));
   EXPECT_EQ(out->model.coefficients[1].value, 0.30000000000000004);
