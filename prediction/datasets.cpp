@@ -12,7 +12,12 @@
 namespace etad::prediction {
 namespace {
 
-std::optional<Spread> spread_of(std::vector<double> values) {
+// Of the runs that have such a value.
+template <class ValueOf>
+std::optional<Spread> spread_of(const std::vector<RunData>& runs, const ValueOf& value_of) {
+  std::vector<double> values;
+  for (const RunData& run : runs)
+    if (const std::optional<double> value = value_of(run)) values.push_back(*value);
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
@@ -45,13 +50,6 @@ RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase 
   return out;
 }
 
-regression::WithinRun within_of(const RunData& run) {
-  std::vector<regression::Window> windows;
-  for (const Segment& window : run.windows)
-    windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
-  return regression::within_run(windows);
-}
-
 regression::RunObservation observation_of(const RunData& run, Phase phase) {
   regression::RunObservation out;
   out.run = run.run_id;
@@ -62,7 +60,10 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   out.covariates = regression::covariates_of(run.settings, phase == Phase::train);
   if (run.started_at) out.started_at = epoch_seconds(*run.started_at);
   if (run.ended_at) out.ended_at = epoch_seconds(*run.ended_at);
-  out.within = within_of(run);
+  std::vector<regression::Window> windows;
+  for (const Segment& window : run.windows)
+    windows.push_back({static_cast<double>(window.iterations), to_seconds(window.duration)});
+  out.within = regression::within_run(windows);
   return out;
 }
 
@@ -79,38 +80,27 @@ regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
 }
 
 std::optional<Spread> startup_of(const std::vector<RunData>& runs) {
-  std::vector<double> seconds;
-  for (const RunData& run : runs) {
-    if (run.startup) seconds.push_back(to_seconds(*run.startup));
-  }
-  return spread_of(std::move(seconds));
+  return spread_of(runs, [](const RunData& run) {
+    return run.startup ? std::optional(to_seconds(*run.startup)) : std::nullopt;
+  });
 }
 
 std::optional<Spread> snapshot_of(const std::vector<RunData>& runs) {
-  std::vector<double> seconds;
-  for (const RunData& run : runs) {
-    if (run.snapshots > 0)
-      seconds.push_back(to_seconds(run.snapshot_time) / static_cast<double>(run.snapshots));
-  }
-  return spread_of(std::move(seconds));
+  return spread_of(runs, [](const RunData& run) {
+    const auto snapshots = static_cast<double>(run.snapshots);
+    return snapshots > 0 ? std::optional(to_seconds(run.snapshot_time) / snapshots) : std::nullopt;
+  });
 }
 
 std::optional<Spread> other_of(const std::vector<RunData>& runs) {
-  std::vector<double> shares;
-  for (const RunData& run : runs) {
-    if (run.iterations <= 0) continue;
+  return spread_of(runs, [](const RunData& run) -> std::optional<double> {
+    if (run.iterations <= 0) return std::nullopt;
     std::vector<regression::RunInterval> windows;
-    for (const Segment& each : run.windows) {
-      if (each.started_at)
-        windows.push_back({false, static_cast<double>(each.iterations), to_seconds(each.duration),
-                           static_cast<double>(each.first_iteration), epoch_seconds(*each.started_at)});
-    }
+    for (const Segment& each : run.windows) windows.push_back(interval_of(each));
     const auto done = static_cast<double>(run.iterations);
-    const double measured = to_seconds(run.tested + run.snapshot_time) / done;
-    if (const auto share = regression::other_share(windows, to_seconds(run.duration) / done, measured))
-      shares.push_back(*share);
-  }
-  return spread_of(std::move(shares));
+    return regression::other_share(windows, to_seconds(run.duration) / done,
+                                   to_seconds(run.tested + run.snapshot_time) / done);
+  });
 }
 
 }  // namespace etad::prediction

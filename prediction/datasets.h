@@ -18,8 +18,6 @@ inline constexpr int kMaxWindows = 32;  // of each run
 // from its own segments of that phase, at most kMaxWindows of which are kept.
 RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase phase);
 
-// What its windows say.
-regression::WithinRun within_of(const RunData& run);
 regression::RunObservation observation_of(const RunData& run, Phase phase);
 
 // What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are

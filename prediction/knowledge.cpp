@@ -24,6 +24,7 @@ using estimators::Estimator;
 using estimators::Kind;
 using estimators::Performance;
 using estimators::Record;
+using estimators::Target;
 
 constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
 
@@ -50,20 +51,28 @@ bool outgrows(std::size_t runs, std::size_t judged) {
 }
 
 // What is known of the target.
-Knowledge::Data valued(const Knowledge::Data& all, estimators::Target target) {
+Knowledge::Data valued(const Knowledge::Data& all, Target target) {
   Knowledge::Data out;
   for (const auto& [key, runs] : all)
     if (auto known = estimators::valued(runs, target); !known.empty()) out.emplace(key, std::move(known));
   return out;
 }
 
-// Only models of time are made of runs without a batch size.
-Knowledge::Data without_size(const Knowledge::Data& all, estimators::Target target) {
+template <class Wanted>
+Knowledge::Data where(const Knowledge::Data& all, const Wanted& wanted) {
   Knowledge::Data out;
-  if (target != estimators::Target::seconds) return out;
   for (const auto& [key, runs] : all)
     for (const Datum& datum : runs)
-      if (!datum.what.has_samples()) out[key].push_back(datum);
+      if (wanted(datum)) out[key].push_back(datum);
+  return out;
+}
+
+// What does not depend on the answer.
+Said said_by(const Record& record, estimators::Gap gap, const estimators::RestsOn& rests_on) {
+  Said out{gap.kind, gap.beyond, record.name, record.source};
+  out.tested_on = record.in(gap.kind).answered;
+  if (out.tested_on > 0) out.left_out_error_percent = record.in(gap.kind).error_percent;
+  out.rests_on = rests_on;
   return out;
 }
 
@@ -72,8 +81,8 @@ Knowledge::Data without_size(const Knowledge::Data& all, estimators::Target targ
 // An estimator that learns when it is first asked, or told to. What it learns does not depend on when that is.
 class Knowledge::DeferredFit {
  public:
-  DeferredFit(const Estimator& estimator, std::shared_ptr<const estimators::History> history,
-              estimators::Target target, std::shared_ptr<const DeferredFit> before)
+  DeferredFit(const Estimator& estimator, std::shared_ptr<const estimators::History> history, Target target,
+              std::shared_ptr<const DeferredFit> before)
       : estimator_(estimator), target_(target), history_(std::move(history)), before_(std::move(before)) {}
 
   const estimators::FitOutcome& outcome() const {
@@ -88,7 +97,7 @@ class Knowledge::DeferredFit {
 
  private:
   const Estimator& estimator_;
-  const estimators::Target target_;
+  const Target target_;
   mutable std::once_flag once_;
   mutable std::shared_ptr<const estimators::History> history_;
   mutable std::shared_ptr<const DeferredFit> before_;  // of nearly the same history; nullptr: none
@@ -113,6 +122,17 @@ std::vector<std::string> settings_of(const ModelKey& key,
   return out;
 }
 
+Datum datum_of(const ModelKey& key, const regression::RunObservation& run) {
+  Datum out{
+      case_of(key), run.seconds / run.iterations, run.run, run.started_at, run.ended_at, 0, 0, run.owner,
+      run.within};
+  out.what.samples = run.samples;
+  out.what.iterations = run.iterations;
+  out.what.settings = run.covariates;
+  if (key.devices == 0) out.what.settings.emplace_back(kUnknownDevices);
+  return out;
+}
+
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
                            std::shared_ptr<const estimators::Costs> costs) {
   const auto says_nothing = [](const RunData& run) {
@@ -125,31 +145,20 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   std::vector<Datum> out;
   for (const RunData& run : runs) {
     if (says_nothing(run) || !std::ranges::binary_search(taken, run.run_id, std::ranges::greater{})) continue;
-    Datum datum;
-    datum.what = case_of(key);
-    datum.what.samples = static_cast<double>(run.samples_per_iteration);
+    Datum& datum = out.emplace_back(datum_of(key, observation_of(run, key.phase)));
     datum.what.costs = costs;
-    datum.what.settings = settings_of(key, run.settings);
-    datum.what.iterations = static_cast<double>(run.iterations);
-    datum.value = to_seconds(run.duration) / datum.what.iterations;
     datum.joules = run.joules.value_or(0) / datum.what.iterations;
     datum.peak_bytes = run.peak_bytes.value_or(0);
-    datum.run = run.run_id;
-    datum.owner = run.owner;
-    datum.within = within_of(run);
-    if (run.started_at) datum.started_at = epoch_seconds(*run.started_at);
-    if (run.ended_at) datum.ended_at = epoch_seconds(*run.ended_at);
-    out.push_back(std::move(datum));
   }
   // What is learnt of them is the same in whatever order they were read.
   std::ranges::stable_sort(out, {}, &Datum::started_at);
   return out;
 }
 
-Knowledge::Knowledge(Data data, Data unsized, const estimators::History& history, estimators::Target target,
+Knowledge::Knowledge(Data data, Data unsized, const estimators::History& history, Target target,
                      const Knowledge* before)
     : target_(target), data_(std::move(data)), unsized_(std::move(unsized)), seen_(history) {
-  if (target == estimators::Target::seconds)
+  if (target == Target::seconds)
     drift_ = estimators::Drift(history, before != nullptr ? &before->drift_ : nullptr);
   for (const auto& model : data_) {
     const auto& [key, runs] = model;
@@ -174,7 +183,7 @@ Knowledge::Data Knowledge::runs() const {
 
 // With estimators that are still to learn: those of `before` that take long to, only what is new.
 std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, Data unsized, const Knowledge* before,
-                                               estimators::Target target) {
+                                               Target target) {
   const estimators::History history = joined(data);
   auto out =
       std::shared_ptr<Knowledge>(new Knowledge(std::move(data), std::move(unsized), history, target, before));
@@ -188,7 +197,7 @@ std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, Data unsized, const Kn
 
 std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
                                                const std::shared_ptr<const Knowledge>& before,
-                                               const std::function<void()>& alive, estimators::Target target,
+                                               const std::function<void()>& alive, Target target,
                                                Judging judging, Judged kept) {
   Data data = valued(all, target);
   const std::size_t runs = runs_in(data);
@@ -196,8 +205,10 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   const bool afresh = !judged.records || (judging == Judging::when_outgrown && outgrows(runs, judged.runs));
   // Else what is learnt of nearly the same history would pile up where nobody asks.
   if (before && !afresh) before->learn(alive);
-  const auto out =
-      unfitted(std::move(data), without_size(all, target), afresh ? nullptr : before.get(), target);
+  // Only models of time are made of runs without a batch size.
+  Data unsized =
+      where(all, [&](const Datum& datum) { return target == Target::seconds && !datum.what.has_samples(); });
+  const auto out = unfitted(std::move(data), std::move(unsized), afresh ? nullptr : before.get(), target);
   if (afresh) {
     judged.runs = runs;
     judged.records =
@@ -223,16 +234,11 @@ bool Knowledge::outgrew_records() const {
 }
 
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
-  const auto over = [then = epoch_seconds(at)](const Data& all) {
-    Data out;
-    for (const auto& [key, runs] : all)
-      for (const Datum& datum : runs) {
-        const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
-        if (ended > 0 && ended <= then) out[key].push_back(datum);
-      }
-    return out;
+  const auto over = [then = epoch_seconds(at)](const Datum& datum) {
+    const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
+    return ended > 0 && ended <= then;
   };
-  const auto out = unfitted(over(data_), over(unsized_), this, target_);
+  const auto out = unfitted(where(data_, over), where(unsized_, over), this, target_);
   out->judged_ = judged_;
   return out;
 }
@@ -240,22 +246,12 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
   const Record& best = records()[estimators::ranking(records(), kind).front()];
-  return best.name == "end_to_end" || best.kinds[static_cast<std::size_t>(kind)].answered < kFewest;
+  return best.name == kFamily || best.in(kind).answered < kFewest;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {
-  Said out;
-  out.kind = kind;
-  out.rests_on = {runs, 1, 1};
-  for (const Record& record : records()) {
-    if (record.name != "end_to_end") continue;
-    const Performance& performance = record.kinds[static_cast<std::size_t>(kind)];
-    out.estimator = record.name;
-    out.source = record.source;
-    out.tested_on = performance.answered;
-    if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
-  }
-  return out;
+  const auto own = std::ranges::find(records(), kFamily, &Record::name);
+  return said_by(*own, {kind}, {runs, 1, 1});
 }
 
 // What the estimators say of one case, each asked once.
@@ -282,14 +278,10 @@ void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& sa
   constexpr int kFewest = 8;         // answers that make a record to doubt others by
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
-  const auto performance = [&](std::size_t i) -> const Performance& {
-    return records()[i].kinds[static_cast<std::size_t>(said.kind)];
-  };
+  const auto performance = [&](std::size_t i) -> const Performance& { return records()[i].in(said.kind); };
   // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
   if (asked + 1 == records().size()) {
-    const auto weight = [&](const Record& record) {
-      return record.kinds[static_cast<std::size_t>(said.kind)].weight;
-    };
+    const auto weight = [&](const Record& record) { return record.in(said.kind).weight; };
     asked = static_cast<std::size_t>(std::ranges::max_element(records(), {}, weight) - records().begin());
   }
   const auto own = answer(asked, {said.kind, said.beyond}, kSupport, replies);
@@ -328,26 +320,16 @@ double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, doub
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,
                                    std::optional<estimators::Gap> along_with) const {
   const estimators::Gap gap = seen_.gap_of(what);
-  const auto all = estimators::estimators();
   const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
   const estimators::Case asked = seen_.within_lengths(what);
   Replies replies(*this, asked);
   for (const std::size_t i : estimators::ranking(records(), farthest.kind)) {
     const auto answered = answer(i, farthest, confidence, replies);
     if (!answered) continue;
-    const Performance& performance = records()[i].kinds[static_cast<std::size_t>(gap.kind)];
-    Said out;
-    out.kind = gap.kind;
-    out.beyond = gap.beyond;
-    out.estimator = all[i].name;
-    out.source = all[i].source;
-    if (performance.answered > 0) out.left_out_error_percent = performance.error_percent;
-    out.tested_on = performance.answered;
-    out.rests_on = answered->estimate.rests_on;
-    if (const unsigned never = seen_.never_seen(what); never != 0) {
-      if (never & estimators::kHost) out.new_here.emplace_back("host");
-      if (never & estimators::kDevices) out.new_here.emplace_back("devices");
-    }
+    Said out = said_by(records()[i], gap, answered->estimate.rests_on);
+    const unsigned never = seen_.never_seen(what);
+    if (never & estimators::kHost) out.new_here.emplace_back("host");
+    if (never & estimators::kDevices) out.new_here.emplace_back("devices");
     out.value = std::exp(answered->estimate.log_mean);
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
@@ -362,10 +344,8 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   std::array<std::string_view, estimators::kKinds> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
-    const std::size_t first = estimators::ranking(records(), kind).front();
-    const bool models =
-        target_ == estimators::Target::seconds && kind <= Kind::settings && prefers_models(kind);
-    out[i] = models ? "end_to_end" : records()[first].name;
+    const bool models = target_ == Target::seconds && kind <= Kind::settings && prefers_models(kind);
+    out[i] = models ? kFamily : records()[estimators::ranking(records(), kind).front()].name;
   }
   return out;
 }

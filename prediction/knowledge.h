@@ -50,6 +50,8 @@ constexpr double reckoned_devices(std::int64_t devices) {
 
 // The facts of a run that the key of its model says.
 estimators::Case case_of(const ModelKey& key);
+// A run of that model as the estimators take it.
+estimators::Datum datum_of(const ModelKey& key, const regression::RunObservation& run);
 // Of a run's settings those that count, in the form of a case's.
 std::vector<std::string> settings_of(const ModelKey& key, const std::map<std::string, std::string>& settings);
 
@@ -57,16 +59,18 @@ std::vector<std::string> settings_of(const ModelKey& key, const std::map<std::st
 struct Said {
   estimators::Kind kind{};
   double beyond = 0;  // as estimators::Gap has it
-  std::string_view estimator, source;
-  std::optional<double> left_out_error_percent;  // of this kind of question; absent: never put to the test
-  int tested_on = 0;                             // questions of it
-  estimators::RestsOn rests_on;
-  std::vector<std::string_view> new_here;  // "host", "devices": no run of any network had that value of it
+  std::string_view estimator = {}, source = {};
+  std::optional<double> left_out_error_percent =
+      {};             // of this kind of question; absent: never put to the test
+  int tested_on = 0;  // questions of it
+  estimators::RestsOn rests_on = {};
+  std::vector<std::string_view> new_here =
+      {};  // "host", "devices": no run of any network had that value of it
   // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
   double value = 0, lower = 0, upper = 0;
   // Another estimator with nearly as good a record, whose answer is farther from this one than both records allow for;
   // empty: there is none.
-  std::string_view contradicted_by;
+  std::string_view contradicted_by = {};
   double contradicted_value = 0;  // what it says
 };
 

@@ -74,19 +74,12 @@ ModelKey model_of(const Columns& columns, const Cells& row) {
 // A run of a table as the daemon's estimators take it.
 estimators::Datum datum_of(const ModelKey& key, const regression::RunObservation& run,
                            const std::vector<std::string>& settings) {
-  estimators::Datum out;
-  out.what = prediction::case_of(key);
-  out.what.samples = run.samples;
-  out.what.iterations = run.iterations;
-  out.what.settings = run.covariates;
+  estimators::Datum out = prediction::datum_of(key, run);
   out.what.settings.insert(out.what.settings.end(), settings.begin(), settings.end());
   std::ranges::sort(out.what.settings);
   auto& all = out.what.settings;
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  out.value = run.seconds / run.iterations;
-  out.started_at = run.started_at;
   if (run.started_at > 0) out.ended_at = run.started_at + run.seconds;
-  out.within = run.within;
   return out;
 }
 

@@ -10,9 +10,7 @@ namespace etad::estimators {
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
   constexpr int kFewest = 4;      // answers that make a record
   constexpr double kAll = 0.999;  // of the weight
-  const auto performance = [&](std::size_t i) -> const Performance& {
-    return records[i].kinds[static_cast<std::size_t>(kind)];
-  };
+  const auto performance = [&](std::size_t i) -> const Performance& { return records[i].in(kind); };
   const std::size_t together = records.size() - 1, richest = together - 1;
   // Without a record the richest is asked first: it is the one that knows when it does not know.
   const auto error = [&](std::size_t i) {
@@ -33,7 +31,7 @@ Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
                const std::function<Reply(std::size_t)>& ask) {
   if (i + 1 != records.size()) return ask(i);
   std::vector<double> weights;
-  for (const Record& record : records) weights.push_back(record.kinds[static_cast<std::size_t>(kind)].weight);
+  for (const Record& record : records) weights.push_back(record.in(kind).weight);
   return combine(weights, ask);
 }
 
@@ -41,8 +39,7 @@ std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& reco
                                   double confidence, const std::function<Reply(std::size_t)>& ask) {
   const auto said = reply_of(i, records, gap.kind, ask).estimate;
   if (!said) return std::nullopt;
-  const Performance& record = records[i].kinds[static_cast<std::size_t>(gap.kind)];
-  return Answered{*said, record.reach(said->deviation, confidence, gap.beyond)};
+  return Answered{*said, records[i].in(gap.kind).reach(said->deviation, confidence, gap.beyond)};
 }
 
 }  // namespace etad::estimators

@@ -51,6 +51,8 @@ struct Performance {
 struct Record {
   std::string_view name, source;
   std::array<Performance, kKinds> kinds;
+
+  const Performance& in(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 };
 
 // All estimators' records, in the order of estimators(). The work is bounded: of a long history a sample of
