@@ -2,6 +2,7 @@
 // neither the user, the configuration nor the log says it, only a single GPU is taken for the run's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ namespace etad::prediction {
 struct TracedGpu {
   std::string name;  // its index as the traces count, or else its UUID or bus id; empty: the trace has none
   std::vector<std::int64_t> series;
+
+  bool has(std::int64_t id) const { return std::ranges::find(series, id) != series.end(); }
 };
 
 struct GpuChoice {

@@ -1,7 +1,7 @@
 #include "prediction/run_traces.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <string_view>
 
 #include "parsers/traces/trace_series.h"
@@ -39,70 +39,35 @@ Result<std::vector<SeriesRow>> series_between(Reader& reader, Instant from, Inst
   return all;
 }
 
-// An interval of time, and the traces' points in and around it.
-class TracedInterval {
- public:
-  TracedInterval(Reader& reader, const std::vector<SeriesRow>& series, Instant from, Instant to)
-      : reader_(reader), series_(series), from_(from), to_(to) {}
+bool is_about(const std::vector<TracedGpu>& gpus, std::int64_t series) {
+  return std::ranges::any_of(gpus, [series](const TracedGpu& gpu) { return gpu.has(series); });
+}
 
-  // Of each GPU the integral of that series over each of the parts of the interval that `parts` bound. Where
-  // two traces are of the same GPU and value, the one that covers more counts: never their sum.
-  Result<std::vector<std::vector<std::optional<TimeIntegral>>>> integrals(std::string_view name,
-                                                                          const std::vector<TracedGpu>& gpus,
-                                                                          const std::vector<Instant>& parts) {
-    const auto points = read(name, gpus);
-    if (!points) return tl::unexpected(points.error());
-    std::vector<std::vector<std::optional<TimeIntegral>>> out;
-    for (const TracedGpu& gpu : gpus) {
-      auto& values = out.emplace_back(parts.size() - 1);
-      for (const SeriesPoints& each : *points) {
-        if (!has(gpu, each.series.id)) continue;
-        for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-          const TimeIntegral found = integrate(each.points, each.step, parts[i], parts[i + 1]);
-          if (found.covered > (values[i] ? values[i]->covered : 0)) values[i] = found;
-        }
+// Of each GPU the integral of that series over each of the parts of an interval that `bounds` begin and end. Where
+// two traces are of the same GPU and value, the one that covers more counts: never their sum.
+using Integrals = std::vector<std::vector<std::optional<TimeIntegral>>>;
+Result<Integrals> integrals(Reader& reader, const std::vector<SeriesRow>& series, std::string_view name,
+                            const std::vector<TracedGpu>& gpus, const std::vector<Instant>& bounds) {
+  Integrals out(gpus.size(), Integrals::value_type(bounds.size() - 1));
+  SeriesQuery query;
+  query.name = std::string(name);
+  query.from = bounds.front() - kMargin;
+  query.to = bounds.back() + kMargin;
+  query.step = bounds.back() - bounds.front() > kLongestRaw ? kMinute : std::chrono::seconds{0};
+  for (const SeriesRow& row : series)
+    if (row.name == name && is_about(gpus, row.id)) query.ids.push_back(row.id);
+  if (query.ids.empty()) return out;
+  const auto points = reader.series_points(query);
+  if (!points) return tl::unexpected(points.error());
+  for (const SeriesPoints& each : *points)
+    for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu)
+      for (std::size_t i = 0; gpus[gpu].has(each.series.id) && i + 1 < bounds.size(); ++i) {
+        auto& value = out[gpu][i];
+        const TimeIntegral found = integrate(each.points, each.step, bounds[i], bounds[i + 1]);
+        if (found.covered > (value ? value->covered : 0)) value = found;
       }
-    }
-    return out;
-  }
-
-  // The names of series that are about one of the GPUs and pass `wanted`, in alphabetical order.
-  template <class Wanted>
-  std::vector<std::string> names(const std::vector<TracedGpu>& gpus, Wanted wanted) const {
-    std::vector<std::string> out;
-    for (const SeriesRow& row : series_) {
-      if (is_about(gpus, row.id) && wanted(row.name)) out.push_back(row.name);
-    }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-  }
-
- private:
-  static bool has(const TracedGpu& gpu, std::int64_t id) {
-    return std::find(gpu.series.begin(), gpu.series.end(), id) != gpu.series.end();
-  }
-  static bool is_about(const std::vector<TracedGpu>& gpus, std::int64_t id) {
-    return std::any_of(gpus.begin(), gpus.end(), [id](const TracedGpu& gpu) { return has(gpu, id); });
-  }
-
-  Result<std::vector<SeriesPoints>> read(std::string_view name, const std::vector<TracedGpu>& gpus) {
-    SeriesQuery query;
-    query.name = std::string(name);
-    query.from = from_ - kMargin;
-    query.to = to_ + kMargin;
-    query.step = to_ - from_ > kLongestRaw ? kMinute : std::chrono::seconds{0};
-    for (const SeriesRow& row : series_) {
-      if (row.name == name && is_about(gpus, row.id)) query.ids.push_back(row.id);
-    }
-    if (query.ids.empty()) return std::vector<SeriesPoints>{};
-    return reader_.series_points(query);
-  }
-
-  Reader& reader_;
-  const std::vector<SeriesRow>& series_;
-  Instant from_, to_;
-};
+  return out;
+}
 
 Instant end_of(const Run& run, Instant now) {
   return run.state == RunState::running ? now : run.ended_at.value_or(now);
@@ -142,22 +107,16 @@ Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own
   out.choice = choose_gpus(row, *series, own_host);
   const auto& gpus = out.choice.gpus;
   for (const TracedGpu& gpu : gpus) out.gpus.push_back({gpu.name, {}, {}, {}});
-  TracedInterval interval(reader, *series, out.from, out.to);
-  const auto fill = [&](std::string_view name, auto member) -> Result<void> {
-    const auto found = interval.integrals(name, gpus, {out.from, out.to});
-    if (!found) return tl::unexpected(found.error());
-    for (std::size_t i = 0; i < gpus.size(); ++i) {
-      if (auto& value = out.gpus[i].*member; !value) value = (*found)[i].front();
-    }
-    return {};
-  };
   for (const auto& [name, member] :
        std::initializer_list<std::pair<std::string_view, std::optional<TimeIntegral> GpuUsage::*>>{
            {series::kUtilization, &GpuUsage::utilization},
            {series::kPower, &GpuUsage::power},
            {"gpu.power_average", &GpuUsage::power},  // where the tool gives only the driver's own mean
            {series::kMemoryUsed, &GpuUsage::memory_used}}) {
-    if (const auto done = fill(name, member); !done) return tl::unexpected(done.error());
+    const auto found = integrals(reader, *series, name, gpus, {out.from, out.to});
+    if (!found) return tl::unexpected(found.error());
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+      if (auto& value = out.gpus[i].*member; !value) value = (*found)[i].front();
   }
   return out;
 }
@@ -178,9 +137,11 @@ Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regress
   out.choice = choose_gpus(row, *series, own_host);
   const auto& gpus = out.choice.gpus;
   for (const TracedGpu& gpu : gpus) out.gpus.push_back({gpu.name, {}});
-  TracedInterval interval(reader, *series, from, to);
-  for (const std::string& name : interval.names(gpus, is_telling)) {
-    const auto found = interval.integrals(name, gpus, {from, *out.since, to});
+  std::set<std::string> names;
+  for (const SeriesRow& each : *series)
+    if (is_telling(each.name) && is_about(gpus, each.id)) names.insert(each.name);
+  for (const std::string& name : names) {
+    const auto found = integrals(reader, *series, name, gpus, {from, *out.since, to});
     if (!found) return tl::unexpected(found.error());
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       const auto& values = (*found)[i];
