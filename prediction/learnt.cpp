@@ -20,6 +20,8 @@ namespace estimators {
 ETAD_SAVED(LayerCosts, kind, matrix, operations, backward_operations, lowered, elements, weights, outputs)
 ETAD_SAVED(LayerTiming, layer, samples, forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers, timings)
+BOOST_DESCRIBE_STRUCT(Case, (), (samples, iterations, settings))  // the rest is of all runs of a model
+ETAD_SAVED(Datum, what, value, run, started_at, ended_at, joules, peak_bytes, owner, within)
 ETAD_SAVED(Performance, cases, answered, error_percent, coverage, against, weight, typical, scale, farthest,
            scores, independent)
 
@@ -34,22 +36,12 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 20;
-
-// A run with what its model's key does not say.
-struct KeptRun {
-  double samples = 0, iterations = 0, value = 0, started_at = 0, ended_at = 0, joules = 0, peak_bytes = 0;
-  std::int64_t run = 0, owner = 0;
-  regression::WithinRun within;
-  std::vector<std::string> settings;
-};
-ETAD_SAVED(KeptRun, samples, iterations, value, started_at, ended_at, joules, peak_bytes, run, owner, within,
-           settings)
+constexpr std::int64_t kVersion = 21;
 
 struct KeptModel {
   ModelKey key;
   std::int64_t costs = -1;  // which of Kept::costs are its network's; -1: no description was shown
-  std::vector<KeptRun> runs;
+  std::vector<estimators::Datum> runs;
 };
 ETAD_SAVED(KeptModel, key, costs, runs)
 
@@ -78,21 +70,6 @@ struct Kept {
   std::vector<Contradiction> contradictions;
 };
 ETAD_SAVED(Kept, costs, models, records, contradictions)
-
-KeptRun kept(const estimators::Datum& datum) {
-  return {datum.what.samples, datum.what.iterations, datum.value,        datum.started_at,
-          datum.ended_at,     datum.joules,          datum.peak_bytes,   datum.run,
-          datum.owner,        datum.within,          datum.what.settings};
-}
-
-estimators::Datum datum_of(const estimators::Case& facts, KeptRun run) {
-  estimators::Datum out{facts,      run.value,      run.run,   run.started_at, run.ended_at,
-                        run.joules, run.peak_bytes, run.owner, run.within};
-  out.what.samples = run.samples;
-  out.what.iterations = run.iterations;
-  out.what.settings = std::move(run.settings);
-  return out;
-}
 
 KeptRecords kept(const Judged& judged) {
   KeptRecords out;
@@ -150,9 +127,7 @@ std::string learnt_to_json(const Learnt& learnt) {
   Kept out;
   std::map<const estimators::Costs*, std::int64_t> places;
   for (const auto& [key, runs] : learnt.knowledge->runs()) {
-    KeptModel& model = out.models.emplace_back();
-    model.key = key;
-    for (const estimators::Datum& datum : runs) model.runs.push_back(kept(datum));
+    KeptModel& model = out.models.emplace_back(KeptModel{key, -1, runs});
     const auto* const costs = runs.empty() ? nullptr : runs.front().what.costs.get();
     if (costs == nullptr) continue;
     const auto [place, is_new] = places.try_emplace(costs, static_cast<std::int64_t>(out.costs.size()));
@@ -176,8 +151,13 @@ Result<Learnt> learnt_from_json(std::string_view text) {
     estimators::Case facts = case_of(model.key);
     const auto place = static_cast<std::size_t>(model.costs);
     if (model.costs >= 0 && place < costs.size()) facts.costs = costs[place];
-    auto& runs = data[model.key];
-    for (KeptRun& run : model.runs) runs.push_back(datum_of(facts, std::move(run)));
+    for (estimators::Datum& run : model.runs) {
+      const estimators::Case its = std::exchange(run.what, facts);
+      run.what.samples = its.samples;
+      run.what.iterations = its.iterations;
+      run.what.settings = its.settings;
+    }
+    data.emplace(model.key, std::move(model.runs));
   }
   auto records = records_of(std::move(kept->records));
   if (!records) return tl::unexpected(records.error());
