@@ -18,19 +18,14 @@ namespace etad::prediction {
 namespace {
 
 Refusal batch_size_missing(const ModelKey& key, const regression::Range& seen, std::string_view parameter) {
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::batch_size_missing;
-  refusal.parameter = std::string(parameter);
-  refusal.network = key.network;
-  refusal.batch_sizes = seen;
-  return refusal;
+  return {.kind = Refusal::Kind::batch_size_missing,
+          .parameter = std::string(parameter),
+          .network = key.network,
+          .batch_sizes = seen};
 }
 
 Refusal too_large(std::string parameter) {
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::too_large;
-  refusal.parameter = std::move(parameter);
-  return refusal;
+  return {.kind = Refusal::Kind::too_large, .parameter = std::move(parameter)};
 }
 
 // Only what was asked: of a setting that the question leaves out, the most common value is meant.
@@ -62,36 +57,28 @@ Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::i
 }
 
 Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter, const Asked& asked) {
-  Refusal out;
-  out.kind = Refusal::Kind::nothing_ran_there;
-  out.parameter = std::string(parameter);
-  out.network = asked.key.network;
-  out.value = parameter == "device" ? asked.key.device
-              : parameter == "host" ? asked.key.host
-                                    : asked.key.framework;
-  out.candidates = knowledge.values_of(parameter);
-  if (out.candidates.size() > kMostShown) out.candidates.resize(kMostShown);
-  return out;
+  auto ran = knowledge.values_of(parameter);
+  if (ran.size() > kMostShown) ran.resize(kMostShown);
+  return {.kind = Refusal::Kind::nothing_ran_there,
+          .parameter = std::string(parameter),
+          .value = parameter == "device" ? asked.key.device
+                   : parameter == "host" ? asked.key.host
+                                         : asked.key.framework,
+          .network = asked.key.network,
+          .candidates = std::move(ran)};
 }
 
-void multiply(regression::Prediction& out, double drift) {
-  out.drift = drift;
-  out.seconds *= drift;
-  out.lower *= drift;
-  out.upper *= drift;
-}
-
-// How the machine's last runs went says as much of a run whoever estimates it.
+// How the machine's last runs went says as much of a run whoever estimates it. A network's own model has learnt from its
+// runs as they were, their drift included: of its answers `drift` is what lies beside that.
 void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
-                   regression::Prediction& out) {
-  if (now && models.knowledge) multiply(out, models.knowledge->drift_of(where, *now, out.seconds));
-}
-
-// The same of what a network's own model says: it has learnt from its runs as they were, their drift included.
-void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, std::optional<Instant> now,
-                               regression::Prediction& out) {
-  if (now && models.knowledge)
-    multiply(out, models.knowledge->drift_beside_runs_of(model, *now, out.seconds));
+                   regression::Prediction& out,
+                   double (Knowledge::*drift)(const ModelKey&, Instant, double)
+                       const = &Knowledge::drift_of) {
+  if (!now || !models.knowledge) return;
+  out.drift = (models.knowledge.get()->*drift)(where, *now, out.seconds);
+  out.seconds *= out.drift;
+  out.lower *= out.drift;
+  out.upper *= out.drift;
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
@@ -133,7 +120,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   const FittedModel& fitted = *model;
   auto part = ask(model, iterations, batch, question, batch_parameter);
   if (!part || fitted.own_runs) return part;
-  move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
+  move_by_drift(models, fitted.key, now, part->prediction, &Knowledge::drift_beside_runs_of);
   if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   Question exact = about(fitted.key, question);
@@ -183,14 +170,6 @@ const Contradiction* contradiction_in(const ModelSet& models, const Question& qu
   return out;
 }
 
-Refusal contradicting(const Contradiction& found) {
-  Refusal out;
-  out.kind = Refusal::Kind::contradicting;
-  out.network = found.key.network;
-  out.contradiction = found;
-  return out;
-}
-
 // Testing for so many iterations, on the machine of `out.key`.
 Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
   const Question& question = out.question;
@@ -203,10 +182,7 @@ Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, 
   if (question.shown) return shown(models, exact, Phase::test, iterations, out.now, key);
   if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, out.now, key))
     return std::move(*part);
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::no_model_of_tests;
-  refusal.network = out.key.network;
-  return refuse(std::move(refusal));
+  return refuse({.kind = Refusal::Kind::no_model_of_tests, .network = out.key.network});
 }
 
 Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
@@ -287,12 +263,10 @@ Refusal abstained(const Said& said, std::string network) {
     std::snprintf(text, sizeof text, "%.*s says %.4g s", static_cast<int>(name.size()), name.data(), seconds);
     return std::string(text);
   };
-  Refusal out;
-  out.kind = Refusal::Kind::abstained;
-  out.network = std::move(network);
-  out.value = says(said.estimator, said.value) + " an iteration, " +
-              says(said.contradicted_by, said.contradicted_value);
-  return out;
+  return {.kind = Refusal::Kind::abstained,
+          .value = says(said.estimator, said.value) + " an iteration, " +
+                   says(said.contradicted_by, said.contradicted_value),
+          .network = std::move(network)};
 }
 
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
@@ -317,7 +291,9 @@ Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
   }
   const Refusal::Kind kind = selected.error().kind;
   if (kind != Refusal::Kind::ambiguous) {
-    if (const auto* found = contradiction_in(models, question, phase)) return refuse(contradicting(*found));
+    if (const auto* found = contradiction_in(models, question, phase))
+      return refuse(
+          {.kind = Refusal::Kind::contradicting, .network = found->key.network, .contradiction = *found});
   }
   if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
     if (auto part =

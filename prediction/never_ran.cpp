@@ -10,11 +10,7 @@ namespace etad::prediction {
 namespace {
 
 Refusal refusal_of(Refusal::Kind kind, const Question& question, std::string why) {
-  Refusal out;
-  out.kind = kind;
-  out.network = question.network.value_or(question.shown->name);
-  out.value = std::move(why);
-  return out;
+  return {.kind = kind, .value = std::move(why), .network = question.network.value_or(question.shown->name)};
 }
 
 struct Heard {

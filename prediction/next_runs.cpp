@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "prediction/estimate.h"
 #include "prediction/selection.h"
 #include "regression/estimators/design.h"
 #include "regression/statistics.h"
@@ -87,9 +88,8 @@ Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, dou
   NextRuns out;
   out.key = fitted.key;
   if (!models.knowledge) return out;
-  Question exact = question;
-  exact.network = out.key.network, exact.architecture = out.key.architecture;
-  exact.framework = out.key.framework, exact.host = out.key.host, exact.device = out.key.device;
+  Question exact = about(out.key, question);
+  exact.devices = question.devices;
   const auto asked = models.knowledge->asked(exact, phase, question.batch_size);
   if (!asked) return out;
   const auto tried = cases_of(models.knowledge->data(), *asked, question);

@@ -83,16 +83,16 @@ struct Refusal {
   };
 
   Kind kind = Kind::unknown_network;
-  std::string parameter;  // as the question's parameters are named
-  std::string value;
-  std::string network;
-  std::vector<std::string> candidates;
-  std::size_t deployments = 0;         // that were left when the question failed
-  std::vector<KnownDeployment> known;  // these, at most kMostShown
-  std::vector<Difference> differences;
-  regression::Range batch_sizes;
-  std::optional<Contradiction> contradiction;
-  std::optional<Error> error;
+  std::string parameter = {};  // as the question's parameters are named
+  std::string value = {};
+  std::string network = {};
+  std::vector<std::string> candidates = {};
+  std::size_t deployments = 0;              // that were left when the question failed
+  std::vector<KnownDeployment> known = {};  // these, at most kMostShown
+  std::vector<Difference> differences = {};
+  regression::Range batch_sizes = {};
+  std::optional<Contradiction> contradiction = {};
+  std::optional<Error> error = {};
 };
 
 // More than this many are not shown: whoever asks so vaguely needs the parameters, not the list.
@@ -106,10 +106,7 @@ inline tl::unexpected<Refusal> refuse(Refusal refusal) {
   return tl::unexpected<Refusal>(std::move(refusal));
 }
 inline tl::unexpected<Refusal> refuse(const Error& unreadable) {
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::unreadable;
-  refusal.error = unreadable;
-  return refuse(std::move(refusal));
+  return refuse(Refusal{.kind = Refusal::Kind::unreadable, .error = unreadable});
 }
 
 }  // namespace etad::prediction

@@ -103,30 +103,27 @@ std::vector<KnownDeployment> shown(const Choices& choices) {
 }
 
 // `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.
-Refusal refusal_of(Refusal::Kind kind, const Choices& choices) {
-  Refusal refusal;
-  refusal.kind = kind;
-  refusal.deployments = choices.size();
-  if (!choices.empty()) refusal.network = choices.front().key.network;
-  return refusal;
+Refusal refusal_of(Refusal::Kind kind, const Choices& choices, std::string_view parameter,
+                   std::string_view value) {
+  return {.kind = kind,
+          .parameter = std::string(parameter),
+          .value = std::string(value),
+          .network = choices.empty() ? std::string() : choices.front().key.network,
+          .deployments = choices.size()};
 }
 
 // Nothing at all has that first name.
 Refusal unknown_name(Models& models, const Choices& some, const Facet& facet, const std::string& value) {
   const bool network = facet.parameter == "network";
-  Refusal refusal =
-      refusal_of(network ? Refusal::Kind::unknown_network : Refusal::Kind::unknown_architecture, some);
-  refusal.parameter = std::string(facet.parameter);
-  refusal.value = value;
+  Refusal refusal = refusal_of(network ? Refusal::Kind::unknown_network : Refusal::Kind::unknown_architecture,
+                               some, facet.parameter, value);
   if (auto names = models.names_around(network ? NameOf::network : NameOf::architecture, value))
     refusal.candidates = near_names(value, std::move(*names));
   return refusal;
 }
 
 Refusal unknown_deployment(const Choices& before, const Facet& facet, const std::string& value) {
-  Refusal refusal = refusal_of(Refusal::Kind::unknown_deployment, before);
-  refusal.parameter = std::string(facet.parameter);
-  refusal.value = value;
+  Refusal refusal = refusal_of(Refusal::Kind::unknown_deployment, before, facet.parameter, value);
   refusal.candidates = values(before, facet);
   if (refusal.candidates.size() > kMostShown) refusal.candidates.resize(kMostShown);
   refusal.known = shown(before);
@@ -134,8 +131,7 @@ Refusal unknown_deployment(const Choices& before, const Facet& facet, const std:
 }
 
 Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
-  Refusal refusal = refusal_of(Refusal::Kind::no_model_of_phase, choices);
-  refusal.value = std::string(phase);
+  Refusal refusal = refusal_of(Refusal::Kind::no_model_of_phase, choices, "", phase);
   refusal.known = shown(choices);
   return refusal;
 }
@@ -143,17 +139,12 @@ Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
 }  // namespace
 
 Refusal ambiguous(std::vector<KnownDeployment> fits) {
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::ambiguous;
-  refusal.deployments = fits.size();
-  refusal.network = fits.front().key.network;
-  for (const Facet& facet : kFacets) {
-    std::set<std::string> different;
-    for (const KnownDeployment& each : fits) different.insert(facet.of(each.key));
-    if (different.size() < 2) continue;
-    while (different.size() > kMostShown) different.erase(std::prev(different.end()));
-    refusal.differences.push_back({std::string(facet.parameter), {different.begin(), different.end()}});
-  }
+  Refusal refusal = refusal_of(Refusal::Kind::ambiguous, fits, "", "");
+  for (const Facet& facet : kFacets)
+    if (auto different = values(fits, facet); different.size() > 1) {
+      if (different.size() > kMostShown) different.resize(kMostShown);
+      refusal.differences.push_back({std::string(facet.parameter), std::move(different)});
+    }
   if (fits.size() > kMostShown) fits.resize(kMostShown);
   refusal.known = std::move(fits);
   return refusal;

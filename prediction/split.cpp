@@ -37,12 +37,8 @@ std::vector<std::int64_t> whole(const std::vector<double>& samples, std::int64_t
 }  // namespace
 
 Answer<Split> split(const Question& question, const std::vector<std::string>& devices, const Ask& ask) {
-  if (!question.batch_size || *question.batch_size < 2) {
-    Refusal refusal;
-    refusal.kind = Refusal::Kind::batch_size_missing;
-    refusal.parameter = "batch_size";
-    return refuse(std::move(refusal));
-  }
+  if (!question.batch_size || *question.batch_size < 2)
+    return refuse({.kind = Refusal::Kind::batch_size_missing, .parameter = "batch_size"});
   const std::int64_t batch = *question.batch_size, half = batch / 2;
   std::vector<estimators::DeviceLine> lines;
   for (const std::string& device : devices) {

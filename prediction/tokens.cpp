@@ -66,10 +66,9 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   }
   count_tokens(question);
   if (question.batch_size) return {};
-  Refusal refusal;
-  refusal.kind = Refusal::Kind::sequence_length_missing;
-  refusal.parameter = "setting." + std::string(kLength);
-  refusal.network = question.network.value_or("");
+  Refusal refusal{.kind = Refusal::Kind::sequence_length_missing,
+                  .parameter = "setting." + std::string(kLength),
+                  .network = question.network.value_or("")};
   for (const std::int64_t length : lengths)
     if (refusal.candidates.size() < kMostShown) refusal.candidates.push_back(std::to_string(length));
   return refuse(std::move(refusal));

@@ -152,34 +152,30 @@ std::optional<Question> with(const Question& question, Vary vary, const std::str
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
                        const Ask& ask, const Fits& fits) {
   WhatIf out;
-  const Values tried = values.empty() ? usual(question, vary, ask) : values;
-  for (const std::string& value : tried) {
+  const auto add = [&](const Question& asked) -> Answer<void> {
+    auto answer = ask(asked);
+    if (!answer) return refuse(std::move(answer.error()));
+    const double rate = throughput(*answer);
+    out.rows.push_back({asked, std::move(*answer), rate, std::nullopt});
+    return {};
+  };
+  for (const std::string& value : values.empty() ? usual(question, vary, ask) : values) {
     const auto asked = with(question, vary, value);
     if (!asked) continue;
-    auto answer = ask(*asked);
-    if (!answer) {
+    if (auto added = add(*asked); !added) {
       // The others would be answered for a size each of its own, which compares nothing.
-      if (answer.error().kind == Refusal::Kind::batch_size_missing) return refuse(std::move(answer.error()));
-      out.unanswered.push_back({value, std::move(answer.error())});
-      continue;
+      if (added.error().kind == Refusal::Kind::batch_size_missing) return refuse(std::move(added.error()));
+      out.unanswered.push_back({value, std::move(added.error())});
     }
-    const double rate = throughput(*answer);
-    out.rows.push_back({*asked, std::move(*answer), rate, std::nullopt});
   }
   if (out.rows.empty()) {
     if (!out.unanswered.empty()) return refuse(std::move(out.unanswered.front().why));
-    auto answer = ask(question);  // no value to try: what the question itself lacks says why
-    if (!answer) return refuse(std::move(answer.error()));
-    const double rate = throughput(*answer);
-    out.rows.push_back({question, std::move(*answer), rate, std::nullopt});
+    // No value to try: what the question itself lacks says why.
+    if (auto added = add(question); !added) return refuse(std::move(added.error()));
   }
   if (vary == Vary::batch_size) {
-    if (const ModelKey* const key = without_sizes(out.rows)) {
-      Refusal refusal;
-      refusal.kind = Refusal::Kind::batch_sizes_unknown;
-      refusal.network = key->network;
-      return refuse(std::move(refusal));
-    }
+    if (const ModelKey* const key = without_sizes(out.rows))
+      return refuse({.kind = Refusal::Kind::batch_sizes_unknown, .network = key->network});
     make_comparable(out.rows, ask);
   }
   if (fits)
