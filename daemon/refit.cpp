@@ -258,17 +258,15 @@ Result<void> Refit::learn(Together& together, Judging judging) {
   using estimators::Target;
   using prediction::Knowledge;
   const prediction::AllRecords before = together.time ? together.records() : records_kept();
-  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging, before.seconds);
-  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging, before.joules);
-  together.memory =
-      Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging, before.peak_bytes);
+  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging, before[0]);
+  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging, before[1]);
+  together.memory = Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging, before[2]);
   // The models answer by now. The estimators do when all have learnt: until then those of before, and nobody waits.
   for (const auto& each : {together.time, together.energy, together.memory}) each->learn(alive_);
   gathered_ = true;
   const prediction::AllRecords now = together.records();
-  const bool same = now.seconds.records == before.seconds.records &&
-                    now.joules.records == before.joules.records &&
-                    now.peak_bytes.records == before.peak_bytes.records;
+  using prediction::Judged;
+  const bool same = std::ranges::equal(now, before, {}, &Judged::records, &Judged::records);
   // Those that can't be kept now are made anew after a restart.
   if (!same) static_cast<void>(kept_->keep_records(prediction::records_to_json(now)));
   return {};

@@ -26,11 +26,6 @@ std::string unknown_of(std::span<const Layer> layers) {
   return "its description shows no layer that computes";
 }
 
-void count(Description& out, std::span<const Layer> layers) {
-  out.costs = costs_of(layers);
-  if (!out.costs) out.unknown = unknown_of(layers);
-}
-
 }  // namespace
 
 Description described(NetText net) {
@@ -40,15 +35,8 @@ Description described(NetText net) {
   out.architecture = std::move(net.architecture);
   out.batch_size = net.batch_size;
   out.test_batch_size = net.test_batch_size;
-  count(out, net.layers);
-  return out;
-}
-
-Description described(std::string network, std::string architecture, std::span<const Layer> layers) {
-  Description out;
-  out.name = std::move(network);
-  out.architecture = std::move(architecture);
-  count(out, layers);
+  out.costs = costs_of(net.layers);
+  if (!out.costs) out.unknown = unknown_of(net.layers);
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "parsers/base/record.h"
@@ -23,8 +22,5 @@ struct Description {
 };
 
 Description described(NetText net);
-
-// As the history keeps it: `layers` of an architecture, none where no log showed them.
-Description described(std::string network, std::string architecture, std::span<const Layer> layers);
 
 }  // namespace etad::prediction

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -61,42 +62,40 @@ struct Camp {
   std::int64_t first_run = 0;
 };
 
-struct Owner {
-  std::int64_t uid = 0;
-  Runs runs;  // newest first
-};
+void append(Runs& to, Runs& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
 
-std::vector<Owner> owners_of(Runs runs) {
-  std::map<std::int64_t, Runs> by_owner;
-  for (RunData& run : runs) by_owner[run.owner].push_back(std::move(run));
-  std::vector<Owner> out;
-  for (auto& [uid, its] : by_owner) out.push_back({uid, std::move(its)});
-  std::ranges::sort(out, {}, [](const Owner& owner) { return owner.runs.back().run_id; });
+// Each owner's runs, newest first; who was there first comes first.
+std::vector<Runs> by_owner(Runs runs) {
+  std::map<std::int64_t, Runs> owners;
+  for (RunData& run : runs) owners[run.owner].push_back(std::move(run));
+  std::vector<Runs> out;
+  for (auto& [uid, its] : owners) out.push_back(std::move(its));
+  std::ranges::sort(out, {}, [](const Runs& its) { return its.back().run_id; });
   return out;
 }
 
-// The camps of the owners, the one that speaks first; and who belongs to none.
-std::vector<Camp> camps_of(std::vector<Owner> owners, Phase phase, std::vector<Owner>& left_out) {
+// The camps of the owners, the one that speaks first. The runs of who belongs to none go to `left_out`.
+std::vector<Camp> camps_of(std::vector<Runs> owners, Phase phase, Runs& left_out) {
   std::vector<Camp> camps;
-  for (Owner& owner : owners) {
+  for (Runs& runs : owners) {
     const auto same = std::ranges::find_if(camps, [&](const Camp& camp) {
-      if (!camp.founder) return true;
-      const double off = distance(*camp.founder, owner.runs, phase);
-      return !contradicts(off, std::min(camp.founded_on, owner.runs.size()));
+      return !camp.founder ||
+             !contradicts(distance(*camp.founder, runs, phase), std::min(camp.founded_on, runs.size()));
     });
     if (same == camps.end() && camps.size() == kMostCamps) {
-      left_out.push_back(std::move(owner));
+      append(left_out, runs);
       continue;
     }
     Camp& camp = same == camps.end() ? camps.emplace_back() : *same;
     if (!camp.founder) {
-      camp.founder = regression::fit(dataset_of(owner.runs, phase));
-      camp.founded_on = owner.runs.size();
+      camp.founder = regression::fit(dataset_of(runs, phase));
+      camp.founded_on = runs.size();
     }
-    if (camp.owners.empty()) camp.first_run = owner.runs.back().run_id;
-    camp.owners.push_back(owner.uid);
-    camp.runs.insert(camp.runs.end(), std::make_move_iterator(owner.runs.begin()),
-                     std::make_move_iterator(owner.runs.end()));
+    if (camp.owners.empty()) camp.first_run = runs.back().run_id;
+    camp.owners.push_back(runs.front().owner);
+    append(camp.runs, runs);
   }
   std::ranges::stable_sort(camps, [](const Camp& a, const Camp& b) {
     return a.owners.size() != b.owners.size() ? a.owners.size() > b.owners.size() : a.first_run < b.first_run;
@@ -107,21 +106,14 @@ std::vector<Camp> camps_of(std::vector<Owner> owners, Phase phase, std::vector<O
 // The runs of the owners who are believed. The rest goes to `left_out`.
 Runs believed(Runs runs, Phase phase, std::vector<std::int64_t>& owners, Runs& left_out,
               std::vector<std::int64_t>& dissenters) {
-  std::vector<Owner> lonely;
-  auto camps = camps_of(owners_of(std::move(runs)), phase, lonely);
+  auto camps = camps_of(by_owner(std::move(runs)), phase, left_out);
   owners = std::move(camps.front().owners);
   Runs out = std::move(camps.front().runs);
+  for (std::size_t i = 1; i < camps.size(); ++i) append(left_out, camps[i].runs);
+  std::map<std::int64_t, std::size_t> counts;
+  for (const RunData& run : left_out) ++counts[run.owner];
   std::vector<std::pair<std::size_t, std::int64_t>> others;
-  const auto leave = [&](Runs& their) {
-    std::map<std::int64_t, std::size_t> counts;
-    for (RunData& run : their) {
-      ++counts[run.owner];
-      left_out.push_back(std::move(run));
-    }
-    for (const auto& [uid, count] : counts) others.emplace_back(count, uid);
-  };
-  for (std::size_t i = 1; i < camps.size(); ++i) leave(camps[i].runs);
-  for (Owner& owner : lonely) leave(owner.runs);
+  for (const auto& [uid, count] : counts) others.emplace_back(count, uid);
   std::ranges::sort(others, std::ranges::greater{});
   for (const auto& [count, uid] : others) dissenters.push_back(uid);
   std::ranges::sort(out, std::ranges::greater{}, &RunData::run_id);

@@ -36,7 +36,7 @@ ETAD_SAVED(Contradiction, key, fast, slow)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 21;
+constexpr std::int64_t kVersion = 22;
 
 struct KeptModel {
   ModelKey key;
@@ -59,9 +59,9 @@ struct KeptRecords {
 ETAD_SAVED(KeptRecords, records, judged)
 
 struct KeptAllRecords {
-  KeptRecords seconds, joules, peak_bytes;
+  std::vector<KeptRecords> targets;
 };
-ETAD_SAVED(KeptAllRecords, seconds, joules, peak_bytes)
+ETAD_SAVED(KeptAllRecords, targets)
 
 struct Kept {
   std::vector<estimators::Costs> costs;
@@ -80,35 +80,28 @@ KeptRecords kept(const Judged& judged) {
 }
 
 KeptAllRecords kept(const AllRecords& records) {
-  return {kept(records.seconds), kept(records.joules), kept(records.peak_bytes)};
-}
-
-Result<Judged> judged_of(KeptRecords kept) {
-  const auto all = estimators::estimators();
-  std::vector<estimators::Record> out;
-  for (std::size_t i = 0; i < kept.records.size() && i < all.size(); ++i) {
-    estimators::Record& record = out.emplace_back();
-    record.name = all[i].name;
-    record.source = all[i].source;
-    auto& kinds = kept.records[i].kinds;
-    if (kept.records[i].estimator != record.name || kinds.size() != record.kinds.size()) break;
-    std::ranges::move(kinds, record.kinds.begin());
-  }
-  const bool same = kept.records.size() == all.size() && out.size() == all.size() &&
-                    kept.records.back().estimator == all.back().name;
-  if (!same) return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
-  return Judged{std::make_shared<const std::vector<estimators::Record>>(std::move(out)),
-                static_cast<std::size_t>(kept.judged)};
+  KeptAllRecords out;
+  for (const Judged& judged : records) out.targets.push_back(kept(judged));
+  return out;
 }
 
 Result<AllRecords> records_of(KeptAllRecords kept) {
-  auto seconds = judged_of(std::move(kept.seconds));
-  if (!seconds) return tl::unexpected(seconds.error());
-  auto joules = judged_of(std::move(kept.joules));
-  if (!joules) return tl::unexpected(joules.error());
-  auto peak_bytes = judged_of(std::move(kept.peak_bytes));
-  if (!peak_bytes) return tl::unexpected(peak_bytes.error());
-  return AllRecords{std::move(*seconds), std::move(*joules), std::move(*peak_bytes)};
+  const auto all = estimators::estimators();
+  AllRecords out;
+  bool same = kept.targets.size() == out.size();
+  for (std::size_t target = 0; same && target < out.size(); ++target) {
+    auto& [of, judged] = kept.targets[target];
+    auto records = std::make_shared<std::vector<estimators::Record>>();
+    same = of.size() == all.size();
+    for (std::size_t i = 0; same && i < all.size(); ++i) {
+      auto& record = records->emplace_back(estimators::Record{all[i].name, all[i].source, {}});
+      same = of[i].estimator == record.name && of[i].kinds.size() == record.kinds.size();
+      if (same) std::ranges::move(of[i].kinds, record.kinds.begin());
+    }
+    out[target] = {std::move(records), static_cast<std::size_t>(judged)};
+  }
+  if (!same) return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
+  return out;
 }
 
 }  // namespace
@@ -166,9 +159,9 @@ Result<Learnt> learnt_from_json(std::string_view text) {
     return Knowledge::of(
         data, nullptr, [] {}, target, Knowledge::Judging::not_now, std::move(judged));
   };
-  out.knowledge = restored(Target::seconds, records->seconds);
-  out.energy = restored(Target::joules, records->joules);
-  out.memory = restored(Target::peak_bytes, records->peak_bytes);
+  out.knowledge = restored(Target::seconds, (*records)[0]);
+  out.energy = restored(Target::joules, (*records)[1]);
+  out.memory = restored(Target::peak_bytes, (*records)[2]);
   out.contradictions = std::move(kept->contradictions);
   return out;
 }

@@ -3,6 +3,7 @@
 // were fitted to is there anyway. A fleet's (fleet/answers) keeps that with them, as it is gathered from many hosts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,10 +17,8 @@
 
 namespace etad::prediction {
 
-// Of each target.
-struct AllRecords {
-  Judged seconds, joules, peak_bytes;
-};
+// Of time, energy and memory.
+using AllRecords = std::array<Judged, 3>;
 
 std::string records_to_json(const AllRecords& records);
 

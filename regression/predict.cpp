@@ -58,29 +58,6 @@ double variance_outside(const Range& seen, double size, double nearest, double r
   return bend * bend + share * share;
 }
 
-std::optional<Expectation> expect_common(const Model& model, double n, double size) {
-  const Basis* form = find_basis(model.basis);
-  if (!form || static_cast<int>(model.coefficients.size()) != form->parameters()) return std::nullopt;
-  const Terms c = values_of(model.coefficients);
-  const double only_size = model.samples.max;  // of a basis for one
-  const auto at = [&](double b) { return std::max(0.0, form->features(n, b, only_size).dot(c)); };
-  const double long_run = model.noise * model.noise;
-  Expectation out;
-  out.seconds = at(size);
-  out.run = long_run + model.within_run_noise * model.within_run_noise / n;
-  const Terms x = form->features(n, size, only_size);
-  out.fitted = relative_leverage(x, c, matrix_of(model.covariance, c.size())) * long_run;
-  const double nearest = std::min(std::max(size, model.samples.min), model.samples.max);
-  out.fitted += variance_outside(model.samples, size, nearest, at(nearest) / std::max(1e-300, out.seconds));
-  return out;
-}
-
-// Of log t, where other values of these covariates are asked about.
-double variance_of(const std::vector<std::string>& unseen) {
-  constexpr double kCovariateDeviation = 0.25;  // of the factor that one of them may make
-  return static_cast<double>(unseen.size()) * kCovariateDeviation * kCovariateDeviation;
-}
-
 }  // namespace
 
 std::vector<std::string> Model::unseen(const Covariates& asked) const {
@@ -95,30 +72,42 @@ std::vector<std::string> Model::unseen(const Covariates& asked) const {
 }
 
 std::optional<Expectation> Model::expect(double n, double b, const Covariates& asked) const {
-  if (!(n > 0) || !(b > 0 || samples.min == samples.max)) return std::nullopt;
-  auto out = expect_common(*this, n, b > 0 ? b : samples.min);
-  if (!out) return std::nullopt;
-  out->fitted += variance_of(unseen(asked));
-  return std::isfinite(out->seconds) && out->seconds > 0 ? out : std::nullopt;
+  constexpr double kCovariateDeviation = 0.25;  // of the factor that another value of one may make
+  const Basis* form = find_basis(basis);
+  if (!(n > 0) || !(b > 0 || samples.min == samples.max) || form == nullptr ||
+      static_cast<int>(coefficients.size()) != form->parameters())
+    return std::nullopt;
+  const double size = b > 0 ? b : samples.min;
+  const Terms c = values_of(coefficients);
+  const double only_size = samples.max;  // of a basis for one
+  const auto at = [&](double of) { return std::max(0.0, form->features(n, of, only_size).dot(c)); };
+  const double long_run = noise * noise;
+  Expectation out;
+  out.seconds = at(size);
+  if (!std::isfinite(out.seconds) || !(out.seconds > 0)) return std::nullopt;
+  out.run = long_run + within_run_noise * within_run_noise / n;
+  const Terms x = form->features(n, size, only_size);
+  out.fitted = relative_leverage(x, c, matrix_of(covariance, c.size())) * long_run;
+  const double nearest = std::min(std::max(size, samples.min), samples.max);
+  out.fitted += variance_outside(samples, size, nearest, at(nearest) / out.seconds);
+  out.fitted += static_cast<double>(unseen(asked).size()) * kCovariateDeviation * kCovariateDeviation;
+  return out;
 }
 
 std::optional<Prediction> Model::predict(double n, std::optional<double> b, double confidence,
                                          const Covariates& asked) const {
   if (!std::isfinite(n) || n <= 0 || (b && (!std::isfinite(*b) || *b <= 0))) return std::nullopt;
-  if (!b && samples.min != samples.max) return std::nullopt;
-  const auto expected = expect_common(*this, n, b ? *b : samples.min);
+  const auto expected = expect(n, b.value_or(0), asked);
   if (!expected) return std::nullopt;
   Prediction out;
   out.seconds = expected->seconds;
   out.extrapolates = unseen(asked);
-  const double of_unseen = variance_of(out.extrapolates);
-  if (!std::isfinite(out.seconds) || out.seconds <= 0) return std::nullopt;
   // The noise alone sets the least width there can be.
   const double least =
       student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
   const double scored = score_quantile(scores, confidence, degrees);
-  const double width = std::max(scored * std::sqrt(expected->run + expected->fitted + of_unseen),
-                                least * std::sqrt(expected->run));
+  const double width =
+      std::max(scored * std::sqrt(expected->run + expected->fitted), least * std::sqrt(expected->run));
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max <= 0) out.extrapolates.emplace_back("batch_size");  // no run told its own

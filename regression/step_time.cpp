@@ -36,34 +36,34 @@ constexpr std::size_t kJitterWindows = 8;
 // From so many windows on the first one does not count: it holds what starting up costs.
 constexpr std::size_t kEnoughWindows = 2;
 
-struct StepWindow {
-  double first_iteration = 0, iterations = 0, seconds = 0;
-  double step_time() const { return seconds / iterations; }
-};
+double step_time(const RunInterval& window) {
+  return window.seconds / window.iterations;
+}
 
 double usable_iteration(double first) {
   return first > 0 && first < 1e15 ? first : 0;
 }
 
-std::vector<StepWindow> windows_of(std::span<const RunInterval> seen) {
-  std::vector<StepWindow> windows;
+std::vector<RunInterval> windows_of(std::span<const RunInterval> seen) {
+  std::vector<RunInterval> windows;
   windows.reserve(seen.size());
   for (const RunInterval& s : seen) {
-    if (s.test || !(s.iterations > 0) || !(s.seconds > 0)) continue;
-    const StepWindow w{usable_iteration(s.first_iteration), s.iterations, s.seconds};
-    if (std::isfinite(w.step_time()) && std::isnormal(w.step_time()) && w.iterations < 1e15)
-      windows.push_back(w);
+    if (s.test || !(s.iterations > 0 && s.iterations < 1e15) || !(s.seconds > 0) ||
+        !std::isnormal(step_time(s)))
+      continue;
+    windows.push_back(s);
+    windows.back().first_iteration = usable_iteration(s.first_iteration);
   }
   return windows;
 }
 
-StepTimeBlock block_of(std::span<const StepWindow> windows) {
+StepTimeBlock block_of(std::span<const RunInterval> windows) {
   StepTimeBlock block{windows.front().first_iteration, 0, 0, 0};
   std::vector<double> step_times;
   step_times.reserve(windows.size());
-  for (const StepWindow& w : windows) {
+  for (const RunInterval& w : windows) {
     block.iterations += w.iterations;
-    step_times.push_back(w.step_time());
+    step_times.push_back(step_time(w));
   }
   block.level = median(std::move(step_times));
   return block;
@@ -108,17 +108,18 @@ double mean_level(std::span<const StepTimeBlock> blocks) {
 }
 
 // How many times its level's time a window may count as.
-double stall_cap(const StepTimeSegmentation& segmentation, std::span<const StepWindow> windows,
+double stall_cap(const StepTimeSegmentation& segmentation, std::span<const RunInterval> windows,
                  std::size_t size) {
   std::vector<double> times;
   times.reserve(windows.size());
   for (std::size_t i = 0; i < windows.size(); ++i)
-    times.push_back(windows[i].step_time() / block_at(segmentation, i, size).level);
+    times.push_back(step_time(windows[i]) / block_at(segmentation, i, size).level);
   return winsorised_at(std::move(times), kOutlierWindows);
 }
 
 // Fills in the blocks' seconds, what stalls add to the time their levels account for, and the windows' noise.
-void count_stalls(StepTimeSegmentation& segmentation, std::span<const StepWindow> windows, std::size_t size) {
+void count_stalls(StepTimeSegmentation& segmentation, std::span<const RunInterval> windows,
+                  std::size_t size) {
   const double cap = stall_cap(segmentation, windows, size);
   double seconds = 0, accounted = 0, squares = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -137,12 +138,12 @@ void count_stalls(StepTimeSegmentation& segmentation, std::span<const StepWindow
 
 // From the median absolute difference of neighbours, which neither lone stalls nor changes of step time move
 // much.
-double jitter_of(std::span<const StepWindow> windows) {
+double jitter_of(std::span<const RunInterval> windows) {
   if (windows.size() < kJitterWindows) return kPriorNoise;
   std::vector<double> steps;
   steps.reserve(windows.size());
   for (std::size_t i = 1; i < windows.size(); ++i)
-    steps.push_back(std::log(windows[i].step_time() / windows[i - 1].step_time()));
+    steps.push_back(std::log(step_time(windows[i]) / step_time(windows[i - 1])));
   return robust_scale(steps) / std::sqrt(2.0);  // a difference has twice the variance
 }
 
@@ -212,13 +213,13 @@ std::optional<StepTimeSegmentation> segment_step_times(std::span<const RunInterv
   segmentation.windows = windows.size();
   const std::size_t size = block_size(windows.size());
   std::vector<double> lengths;
-  for (const StepWindow& w : windows) {
+  for (const RunInterval& w : windows) {
     segmentation.iterations += w.iterations;
     lengths.push_back(w.iterations);
   }
   segmentation.window_iterations = median(std::move(lengths));
 
-  const std::span<const StepWindow> all(windows);
+  const std::span<const RunInterval> all(windows);
   for (std::size_t i = 0; i < all.size(); i += size)
     segmentation.blocks.push_back(block_of(all.subspan(i, std::min(size, all.size() - i))));
   if (size < kRobustBlock) smooth(segmentation.blocks);

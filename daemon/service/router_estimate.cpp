@@ -24,7 +24,7 @@ Result<std::shared_ptr<const prediction::Description>> shown_by_logs(Reader& rea
   const auto layers = reader.layers(last->architecture);
   if (!layers) return tl::unexpected(layers.error());
   return std::make_shared<prediction::Description>(
-      prediction::described(last->network, last->architecture, *layers));
+      prediction::described({{}, last->network, last->architecture, {}, {}, *layers}));
 }
 
 // Whether what other networks cost was asked, in vain.
