@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <vector>
 
 namespace etad::fleet {
 namespace {
@@ -31,19 +32,33 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+bool keeps_all(const Privacy& privacy) {
+  return privacy.networks == Names::keep && privacy.paths == Names::keep && privacy.users == Names::keep;
+}
+
 void make_private(RunRow& row, const Privacy& privacy) {
-  const std::string network = lower(row.run.network);
+  std::vector<std::string> names;  // what free text must not hold
+  const auto hide = [&](const std::string& name, Names how) {
+    if (how != Names::keep && !name.empty()) names.push_back(lower(name));
+  };
+  const auto label = [&](const char* name) {
+    const auto found = row.labels.find(name);
+    return found == row.labels.end() ? std::string() : found->second;
+  };
+  hide(row.run.network, privacy.networks);
+  hide(label("network"), privacy.networks);
+  hide(label("user"), privacy.users);
+  if (privacy.paths != Names::keep) names.emplace_back("/");
   const auto tells = [&](const auto& each) {
-    const std::string& value = each.second;
-    if (privacy.paths != Names::keep && value.find('/') != std::string::npos) return true;
-    return privacy.networks != Names::keep && !network.empty() &&
-           lower(value).find(network) != std::string::npos;
+    const std::string value = lower(each.second);
+    return std::ranges::any_of(
+        names, [&](const std::string& name) { return value.find(name) != std::string::npos; });
   };
   std::erase_if(row.run.settings, tells);
-  if (privacy.paths != Names::keep)
-    std::erase_if(row.labels, [](const auto& each) { return each.second.find('/') != std::string::npos; });
-  if (privacy.networks != Names::keep || privacy.paths != Names::keep || privacy.users != Names::keep)
-    row.run.message.clear();
+  std::erase_if(row.labels, [&](const auto& each) {
+    return each.first != "network" && each.first != "user" && tells(each);  // those are hashed
+  });
+  if (!keeps_all(privacy)) row.run.message.clear();
   change(row.run.network, privacy.networks, privacy.salt);
   change(row.labels, "network", privacy.networks, privacy.salt);
   if (privacy.networks != Names::keep) row.labels.erase("job");  // a job's name tells what is trained
@@ -77,9 +92,13 @@ std::string hashed(std::string_view name, const std::string& salt) {
 void make_private(Changes& changes, const Privacy& privacy) {
   for (auto& run : changes.runs)
     if (run.now) make_private(*run.now, privacy);
-  if (privacy.networks == Names::keep) return;
-  for (auto& architecture : changes.architectures)
-    for (Layer& layer : architecture.layers) layer.name = layer.type;
+  if (keeps_all(privacy)) return;
+  for (auto& architecture : changes.architectures) {
+    for (Layer& layer : architecture.layers) {
+      layer.parameters.clear();  // such as where its data are; whose network it is, is not told with it
+      if (privacy.networks != Names::keep) layer.name = layer.type;
+    }
+  }
 }
 
 }  // namespace etad::fleet

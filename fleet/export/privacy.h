@@ -10,7 +10,7 @@
 namespace etad::fleet {
 
 // Takes out of the changes, or hashes in them, what the settings say. Where a name is not kept, free text
-// that may hold it (a failed run's message, a setting with a path) is left out.
+// that may hold it (a failed run's message, a layer's parameters, a setting or label with it) is left out.
 void make_private(Changes& changes, const Privacy& privacy);
 
 // HMAC-SHA-256 of the name under the salt: its first 16 hex digits.

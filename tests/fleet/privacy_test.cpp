@@ -16,14 +16,18 @@ Changes changes() {
   row.owner = 1001;
   row.run.network = "SecretNet";
   row.run.message = "cannot open /home/anna/secretnet.caffemodel";
-  row.run.settings = {
-      {"net", "/home/anna/secretnet.prototxt"}, {"type", "SGD"}, {"prefix", "secretnet_iter"}};
-  row.labels = {{"network", "SecretNet"}, {"user", "anna"}, {"batch_size", "64"}};
+  row.run.settings = {{"net", "/home/anna/secretnet.prototxt"},
+                      {"type", "SGD"},
+                      {"prefix", "secretnet_iter"},
+                      {"save", "Anna_v2"}};
+  row.labels = {
+      {"network", "SecretNet"}, {"user", "anna"}, {"batch_size", "64"}, {"note", "anna's SecretNet"}};
   ChangedRun run;
   run.id = 1;
   run.now = row;
   out.runs.push_back(run);
-  out.architectures.push_back({"9c1d7a52", {{"secret_conv", "Convolution", "k=5", {}, {}}}});
+  out.architectures.push_back(
+      {"9c1d7a52", {{"secret_conv", "Convolution", "k=5;source=/home/anna/secret", {}, {}}}});
   return out;
 }
 
@@ -35,8 +39,9 @@ TEST(PrivacyTest, AllIsKeptWhereNothingIsSaid) {
   make_private(kept, {});
   EXPECT_EQ(kept.runs[0].now->run.network, "SecretNet");
   EXPECT_EQ(kept.runs[0].now->source, "/home/anna/secretnet.log");
-  EXPECT_EQ(kept.runs[0].now->run.settings.size(), 3U);
+  EXPECT_EQ(kept.runs[0].now->run.settings.size(), 4U);
   EXPECT_EQ(kept.architectures[0].layers[0].name, "secret_conv");
+  EXPECT_EQ(kept.architectures[0].layers[0].parameters, "k=5;source=/home/anna/secret");
 }
 
 TEST(PrivacyTest, HashedNamesAreTheSameOnAllHostsOfOneSalt) {
@@ -60,12 +65,20 @@ TEST(PrivacyTest, WhatIsNotKeptIsNowhere) {
     std::string all = row.source + row.run.network + row.run.message;
     for (const auto& [name, value] : row.run.settings) all += value;
     for (const auto& [name, value] : row.labels) all += value;
-    for (const Layer& layer : none.architectures[0].layers) all += layer.name;
+    for (const Layer& layer : none.architectures[0].layers) all += layer.name + layer.parameters;
     EXPECT_THAT(all, Not(HasSubstr("anna")));
+    EXPECT_THAT(all, Not(HasSubstr("Anna")));
     EXPECT_THAT(all, Not(HasSubstr("ecret")));
     EXPECT_EQ(row.run.settings.at("type"), "SGD");
     EXPECT_EQ(row.labels.at("batch_size"), "64");
   }
+}
+
+TEST(PrivacyTest, LayersTellNoPathsWhereOnlyPathsStayAtHome) {
+  Changes private_paths = changes();
+  make_private(private_paths, {Names::keep, Names::omit, Names::keep, ""});
+  EXPECT_EQ(private_paths.architectures[0].layers[0].name, "secret_conv");
+  EXPECT_EQ(private_paths.architectures[0].layers[0].parameters, "");
 }
 
 }  // namespace
