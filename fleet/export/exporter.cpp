@@ -121,7 +121,7 @@ Result<bool> Exporter::try_pass() {
   status_.connected = true;
   status_.waiting = changes->waiting + static_cast<std::int64_t>(changes->size());
   const bool sweeps = now.sweep_at && changes->up_to >= *now.sweep_at;
-  const bool silent = monotonic_() - wrote_at_ >= kSignOfLife;
+  const bool silent = monotonic_() - wrote_at_ >= static_cast<double>(kSignOfLife.count());
   if (changes->up_to == now.up_to && !sweeps && !silent) return false;
   const Changes kept = *changes;
   try {

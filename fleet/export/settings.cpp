@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -46,6 +47,7 @@ void read_all(Table& table, Settings& out) {
   table.text("host", out.host);
   table.text("metrics", out.metrics);
   table.duration("interval", out.interval);
+  out.interval = std::min(out.interval, kSignOfLife);
   table.duration("timeout", out.timeout);
   table.number("batch", out.batch, 1, 10'000);
   table.texts("series", out.series);

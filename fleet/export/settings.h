@@ -26,13 +26,16 @@ struct Privacy {
   std::string salt;  // for Names::hash
 };
 
+// An exporter with nothing to carry writes so often that it is alive, and so answers the service manager's watchdog.
+inline constexpr std::chrono::seconds kSignOfLife{20};
+
 struct Settings {
   std::string database;       // a connection string or URI of libpq
   std::string password_file;  // pgpass; empty: libpq's usual one
   std::string history;
-  std::string host;     // the name to show; empty: the machine's
-  std::string metrics;  // a file for node_exporter's textfile collector; empty: none
-  std::chrono::seconds interval{10};
+  std::string host;                   // the name to show; empty: the machine's
+  std::string metrics;                // a file for node_exporter's textfile collector; empty: none
+  std::chrono::seconds interval{10};  // kSignOfLife at most
   std::chrono::seconds timeout{
       120};                  // of a statement; a quarter longer without an answer is a lost connection
   std::int64_t batch = 200;  // changes in one transaction

@@ -27,6 +27,12 @@ TEST(SettingsTest, ADatabaseIsEnough) {
   EXPECT_EQ(settings->privacy.networks, Names::keep);
 }
 
+TEST(SettingsTest, NoIntervalIsLongerThanTheOneBetweenTwoSignsOfLife) {
+  const auto settings = parse_settings("export.toml", "database = \"x\"\ninterval = \"10m\"", "");
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->interval, kSignOfLife);
+}
+
 TEST(SettingsTest, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(mistake(""), HasSubstr("no database is named"));
   EXPECT_THAT(mistake("database = \"x\"\nintervall = 3"),
