@@ -9,10 +9,11 @@
 namespace etad::fleet {
 namespace {
 
-// What the database does not take, however often it is tried: values beyond its types, or beyond its limits.
+// What the database does not take, however often it is tried: values beyond its types or its limits, or what a check of
+// the operator's refuses, such as a trigger's RAISE (P0) or a view's WITH CHECK OPTION (44).
 bool is_refusal(const postgres::Failure& failure) {
   const std::string_view of = std::string_view(failure.sql_state).substr(0, 2);
-  return of == "22" || of == "23" || of == "54";
+  return of == "22" || of == "23" || of == "44" || of == "54" || of == "P0";
 }
 
 }  // namespace
