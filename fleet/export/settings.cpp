@@ -18,8 +18,7 @@ using config::Table;
 // A credential without the newline that an editor leaves at its end; empty: there is none.
 std::string credential(const std::string& folder, const char* name) {
   if (folder.empty()) return {};
-  std::ifstream file(folder + "/" + name);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string text = text_of_file(folder + "/" + name).value_or("");
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }
@@ -60,6 +59,13 @@ void read_all(Table& table, Settings& out) {
 }
 
 }  // namespace
+
+std::optional<std::string> text_of_file(const std::string& path) {
+  std::ifstream file(path);
+  file.peek();  // a folder can be opened; to read from its buffer would throw
+  if (!file.is_open() || file.bad()) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where, std::string_view toml,
                                                           const std::string& credentials) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -43,6 +44,9 @@ struct Settings {
   std::vector<std::string> series = {"gpu.utilization", "gpu.power", "gpu.memory"};
   Privacy privacy;
 };
+
+// nullopt: there is no such file, or it can't be read, such as a folder.
+std::optional<std::string> text_of_file(const std::string& path);
 
 // `toml`: the file's text; `credentials`: systemd's folder of credentials, whose files "database", "pgpass"
 // and "salt" stand for what the file does not say; empty: there is none.

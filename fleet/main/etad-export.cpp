@@ -10,9 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <random>
 #include <string>
 
@@ -85,14 +83,13 @@ tl::expected<Settings, std::vector<Error>> read_settings(const Asked& asked) {
   const etad::paths::Paths usual = etad::paths::of_system(prefix);
   const std::string path =
       asked.config.empty() ? usual.config.substr(0, usual.config.rfind('/')) + "/export.toml" : asked.config;
-  std::ifstream file(path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto text = etad::fleet::text_of_file(path);
   const std::string credentials = environment("CREDENTIALS_DIRECTORY");
-  if (!file && (!asked.config.empty() || credentials.empty())) {
+  if (!text && (!asked.config.empty() || credentials.empty())) {
     return tl::unexpected(
         std::vector<Error>{{path, "the configuration can't be read", "man export.toml", {}}});
   }
-  auto settings = etad::fleet::parse_settings(path, text, credentials);
+  auto settings = etad::fleet::parse_settings(path, text.value_or(""), credentials);
   if (settings && settings->history.empty()) settings->history = usual.history;
   return settings;
 }

@@ -58,6 +58,18 @@ TEST(SettingsTest, CredentialsStandForWhatIsNotSaid) {
   EXPECT_EQ(settings->password_file, folder + "/pgpass");
 }
 
+TEST(SettingsTest, AFolderInPlaceOfAFileCantBeRead) {
+  std::string folder = testing::TempDir() + "etad-credentials-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::filesystem::create_directory(folder + "/database");
+  std::ofstream(folder + "/empty");
+  EXPECT_EQ(text_of_file(folder), std::nullopt);
+  EXPECT_EQ(text_of_file(folder + "/none"), std::nullopt);
+  EXPECT_EQ(text_of_file(folder + "/empty"), "");
+  EXPECT_FALSE(parse_settings("export.toml", "", folder));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(SettingsTest, MetricsAreInTheTextFormat) {
   Status status;
   status.waiting = 42;
