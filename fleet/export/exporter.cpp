@@ -60,8 +60,8 @@ void Exporter::claim(const Changes& changes) {
   if (!goes_on && row->session != session_ && row->silent_seconds < kTakeOverAfter)
     throw postgres::Failure(
         "", Error{"host " + status_.host_id, "another exporter writes this host's rows, from another history",
-                  "where this machine is a copy: systemd-machine-id-setup gives it an id of its own, then "
-                  "restart etad. "
+                  "where this machine is a copy: rm /etc/machine-id /var/lib/dbus/machine-id; "
+                  "systemd-machine-id-setup; then restart etad. "
                   "Where the history was restored it is taken over in a minute",
                   ErrorKind::conflict});
   from.generation = row->generation + 1;

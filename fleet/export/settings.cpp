@@ -90,7 +90,7 @@ tl::expected<Settings, std::vector<Error>> parse_settings(std::string_view where
          "database = \"postgresql://USER@HOST/NAME?sslmode=verify-full\", or the credential \"database\""});
   if (errors.empty() && out.timeout > std::chrono::hours(24))
     errors.push_back({std::string(where), "with a timeout beyond a day a silent server would not be noticed",
-                      "timeout = \"2min\""});
+                      "timeout = \"2m\""});
   if (errors.empty() && hashes && privacy.salt.size() < 16)
     errors.push_back(
         {std::string(where), "names are to be hashed, and privacy.salt has fewer than 16 characters",

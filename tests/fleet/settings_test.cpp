@@ -40,7 +40,8 @@ TEST(SettingsTest, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hide\""),
               HasSubstr("\"keep\", \"hash\" or \"omit\""));
   EXPECT_THAT(mistake("database = \"x\"\n[privacy]\npaths = \"hash\""), HasSubstr("16 characters"));
-  EXPECT_THAT(mistake("database = \"x\"\ntimeout = \"9d\""), HasSubstr("would not be noticed"));
+  EXPECT_THAT(mistake("database = \"x\"\ntimeout = \"9d\""), HasSubstr("(timeout = \"2m\")"));
+  EXPECT_TRUE(parse_settings("export.toml", "database = \"x\"\ntimeout = \"2m\"", ""));
   EXPECT_THAT(mistake("database = "), HasSubstr("export.toml:1"));
 }
 
