@@ -57,7 +57,7 @@ void Exporter::claim(const Changes& changes) {
     rows_->claim(session_, host_name_, *row, row->sweep_at);
     return;
   }
-  if (!goes_on && row->session != session_ && row->silent_seconds < kTakeOverAfter)
+  if (!goes_on && row->session != session_ && may_be_alive(row->silent_seconds))
     throw postgres::Failure(
         "", Error{"host " + status_.host_id, "another exporter writes this host's rows, from another history",
                   "where this machine is a copy: rm /etc/machine-id /var/lib/dbus/machine-id; "

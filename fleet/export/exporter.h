@@ -38,10 +38,6 @@ struct Status {
 
 class Exporter {
  public:
-  // How long another exporter of the same host must have been silent before its rows are taken over, where
-  // their history is not ours: a copy of this machine with the same id may be alive.
-  static constexpr double kTakeOverAfter = 60;
-
   // `session` is this process's alone. `monotonic` gives seconds.
   Exporter(Settings settings, std::string session, std::string version, std::string host_name,
            std::function<double()> monotonic);

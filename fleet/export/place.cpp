@@ -1,6 +1,7 @@
 #include "fleet/export/place.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace etad::fleet {
 namespace {
@@ -30,6 +31,10 @@ bool goes_on_from(const Place& place, const std::vector<HistoryStart>& starts, s
   if (found == starts.end()) return false;
   const auto next = std::next(found);
   return place.up_to <= (next == starts.end() ? newest : next->after_seq);
+}
+
+bool may_be_alive(double silent_seconds) {
+  return std::abs(silent_seconds) < kTakeOverAfter;
 }
 
 bool run_is_own(const std::vector<HistoryStart>& starts, std::int64_t run_id) {

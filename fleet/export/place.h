@@ -26,6 +26,12 @@ const std::string& token_at(const std::vector<HistoryStart>& starts, std::int64_
 // backup, or is another one. `newest`: its last change.
 bool goes_on_from(const Place& place, const std::vector<HistoryStart>& starts, std::int64_t newest);
 
+// Whether another exporter of the same host, which was heard so many seconds ago by the database's clock, may be alive:
+// its rows are not taken over then, where their history is not ours, for it may be a copy of this machine. What was
+// heard in the future says nothing: the server is another, and its clock.
+inline constexpr double kTakeOverAfter = 60;
+bool may_be_alive(double silent_seconds);
+
 // Whether a run, or the change at `seq`, is of the machine that the history is on now, and not of the one
 // that it was copied from.
 bool run_is_own(const std::vector<HistoryStart>& starts, std::int64_t run_id);

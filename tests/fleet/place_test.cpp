@@ -24,6 +24,13 @@ TEST(PlaceTest, ABackupLacksTheStartOrTheChanges) {
   EXPECT_FALSE(goes_on_from({"a", 1}, {}, 0));
 }
 
+TEST(PlaceTest, WhoWasHeardWithinAMinuteMayBeAliveWhateverTheClockOfAnotherServerSaid) {
+  EXPECT_TRUE(may_be_alive(59));
+  EXPECT_TRUE(may_be_alive(-1));
+  EXPECT_FALSE(may_be_alive(60));
+  EXPECT_FALSE(may_be_alive(-3600));
+}
+
 TEST(PlaceTest, AHostIsItsMachineOrElseItsHistory) {
   EXPECT_EQ(host_of({}), "");
   EXPECT_EQ(host_of(kStarts), "here");
