@@ -170,7 +170,7 @@ std::vector<Error> run(etad::Daemon& daemon, const sigset_t& signals) {
 int main(int argc, char** argv) {
   CLI::App app("Learns from framework logs how long neural networks take, and answers on a socket", "etad");
   Asked asked;
-  app.add_option("--config", asked.config, "The configuration file");
+  app.add_option("--config", asked.config, "The configuration file")->check(etad::usage::names_a_file);
   app.add_flag("--user", asked.user,
                "Run for oneself, without root: configuration, history and socket in one's own folders");
   app.add_flag("--check-config", asked.check_config, "Check the configuration, tell every mistake, and exit");

@@ -77,4 +77,8 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
   }
 }
 
+std::string names_a_file(const std::string& word) {
+  return word.empty() ? "an empty word names no file" : "";
+}
+
 }  // namespace etad::usage

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -17,5 +18,9 @@ constexpr int kExitStatus = 2;
 // answered, kExitStatus where stderr has been told what is wrong, which name is the nearest to a mistyped one, and
 // whose --help to read.
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv);
+
+// A check of an option that names a file: what is wrong with an empty word, such as a variable that is not set. It would
+// else be taken for an option that is not there.
+std::string names_a_file(const std::string& word);
 
 }  // namespace etad::usage

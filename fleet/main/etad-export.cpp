@@ -191,7 +191,7 @@ int run(Settings settings, bool once) {
 int main(int argc, char** argv) {
   CLI::App app("Carries this machine's history of trainings into the fleet's database", "etad-export");
   Asked asked;
-  app.add_option("--config", asked.config, "The configuration file");
+  app.add_option("--config", asked.config, "The configuration file")->check(etad::usage::names_a_file);
   app.add_flag("--check-config", asked.check, "Check the configuration, tell every mistake, and exit");
   auto* migrates = app.add_flag("--migrate", asked.migrate,
                                 "Make the database's tables, or bring them up to date, and exit");

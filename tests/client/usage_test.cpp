@@ -73,7 +73,7 @@ std::string mistake_of_daemon(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "etad");
   CLI::App app("A daemon", "etad");
   std::string config, socket;
-  app.add_option("--config", config);
+  app.add_option("--config", config)->check(usage::names_a_file);
   app.add_option("--socket", socket)->required();
   testing::internal::CaptureStderr();
   EXPECT_EQ(usage::parse(app, static_cast<int>(arguments.size()), arguments.data()), usage::kExitStatus);
@@ -87,6 +87,8 @@ TEST(Usage, OfAProgramWithoutCommandsIsTheSame) {
   EXPECT_EQ(mistake_of_daemon({"--sockt", "s"}),
             "etad: there is no option --sockt; did you mean --socket?" + help);
   EXPECT_EQ(mistake_of_daemon({"--socket", "s", "start"}), "etad: it takes no argument start here" + help);
+  EXPECT_EQ(mistake_of_daemon({"--socket", "s", "--config", ""}),
+            "etad: --config: an empty word names no file" + help);
   EXPECT_EQ(mistake_of_daemon({}), "etad: --socket is required" + help);
 }
 
