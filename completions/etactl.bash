@@ -1,9 +1,11 @@
 # bash completion for etactl(1)
 
-# The daemon's names of one kind (network, device, …), as GET /v1/networks has them; nothing where none answers.
+# The daemon's names of one kind (network, device, …), as GET /v1/networks has them; nothing where none answers. A fleet
+# is not asked: it may fit its models before it answers.
 _etactl_known() { # _etactl_known KEY LIST [OPTION…]
   local key=$1 list=$2
   shift 2
+  [[ ${1:-} != --fleet ]] || return
   etactl "$@" --json "$list" 2>/dev/null | grep -Eo "\"$key\": *\"?[^\",}]+" | sed -E 's/^"[^"]+": *"?//' | sort -u
 }
 
@@ -37,7 +39,7 @@ _etactl() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case ${COMP_WORDS[i]} in
-      --socket) socket=(--socket "${COMP_WORDS[++i]}") ;;
+      --socket | --fleet) socket=("${COMP_WORDS[i]}" "${COMP_WORDS[++i]}") ;;
       -*) ;;
       *) [[ " $commands " == *" ${COMP_WORDS[i]} "* ]] && command=${COMP_WORDS[i]} && break ;;
     esac
@@ -45,6 +47,7 @@ _etactl() {
 
   case $previous in
     --socket) compopt -o default 2>/dev/null; return ;;
+    --fleet) return ;;
     --quantity) words='time energy memory' ;;
     --phase) words='train test total' ;;
     --vary) words='batch-size devices device split' ;;

@@ -44,6 +44,9 @@ check 'labels' 'batch_size=|' "$(complete_bash etactl label 7 b)"
 # A log may be called anything: a name is a word, whatever it looks like to a shell.
 check 'names that are commands or patterns' "/e\\*c/host\\*|/x/\\$\\(touch\\ $EVIL\\).log|/x/\\\`touch\\ $EVIL\\\`\\;touch\\ $EVIL\\ .log|" \
   "$(complete_bash etactl --socket evil reread '' | tr '|' '\n' | LC_ALL=C sort | tr '\n' '|')"
+check 'a database is no command' '|' "$(complete_bash etactl --fleet '')"
+check 'nor where its name is one' 'accuracy|' "$(complete_bash etactl --fleet runs acc)"
+check 'a fleet is not asked' '|' "$(complete_bash etactl --fleet lab estimate L)"
 check 'no daemon: nothing' '|' "$(complete_bash etactl models '')"
 
 if command -v zsh >/dev/null; then
@@ -53,6 +56,7 @@ if command -v zsh >/dev/null; then
   complete_zsh 'a network' 'etactl estimate Le' Net
   complete_zsh 'a command' 'etactl sta' tus
   complete_zsh 'an option' 'etactl runs --wa' tch
+  complete_zsh 'an option, where others of its beginning are another command'"'"'s' 'etactl what-if LeNet --h' 'LeNet --host'
   complete_zsh 'a name that is a command' 'etactl --socket evil reread /x/\$' 'touch'
   complete_zsh 'a socket that looks like a command' "etactl --socket '\$(touch $EVIL)' estimate Le" Net
 fi
