@@ -318,10 +318,14 @@ Result<std::vector<std::string>> Daemon::reload() {
     const Lock lock(mutex_);
     config = config_;
   }
-  if (!config_path_.empty()) {
-    const auto text = system::read_file(config_path_);
+  // Where there was none at the start there may be one by now.
+  std::error_code unknown;
+  const bool is_new = config_path_.empty() && std::filesystem::exists(defaults_.config, unknown);
+  const std::string path = is_new ? defaults_.config : config_path_;
+  if (!path.empty()) {
+    const auto text = system::read_file(path);
     if (!text) return refuse({text.error()});
-    auto parsed = parse_config(config_path_, *text, defaults_);
+    auto parsed = parse_config(path, *text, defaults_);
     if (!parsed) return refuse(parsed.error());
     waiting = keep_until_restart(config, *parsed);  // nothing below is to go by what is not in force
     config = std::move(*parsed);

@@ -56,7 +56,7 @@ struct Asked {
   bool user = false, check_config = false, check_rules = false;
 };
 
-// Without --config and without a file at the usual place: all defaults, and nothing to reload.
+// Without --config and without a file at the usual place: all defaults.
 tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Paths& defaults) {
   if (path.empty() && access(defaults.config.c_str(), F_OK) == 0) path = defaults.config;
   if (path.empty()) return etad::default_config(defaults);

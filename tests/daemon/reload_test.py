@@ -1,7 +1,10 @@
 """A reload while the rule files are away, as while a package is replaced, leaves those in force: a line that nobody
-understands then would not be read again. A log that no pattern finds after a reload is said not to be followed."""
+understands then would not be read again. A log that no pattern finds after a reload is said not to be followed. A
+configuration that was not there at the start is read."""
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -55,3 +58,25 @@ with tempfile.TemporaryDirectory() as folder:
         wait_for("the new log's runs", lambda: daemon.ask("/v1/runs")["runs"])
         assert daemon.ask("/v1/runs")["runs"][0]["host"] != "other", daemon.ask("/v1/runs")["runs"]
 print("a log that no pattern finds any more was not said to be followed")
+
+with tempfile.TemporaryDirectory() as folder:
+    config, socket = pathlib.Path(folder) / ".config/etad/etad.toml", pathlib.Path(folder) / "etad/etad.sock"
+    environment = {"HOME": folder, "XDG_RUNTIME_DIR": folder, "PATH": os.environ["PATH"]}
+    daemon = subprocess.Popen([f"{sys.argv[1]}/etad", "--user"], env=environment, stderr=subprocess.DEVNULL)
+
+    def ask(method, path):
+        connection = UnixConnection(str(socket))
+        connection.request(method, path)
+        return json.loads(connection.getresponse().read())
+
+    try:
+        wait_for("it listens", socket.exists)
+        config.parent.mkdir(parents=True)
+        config.write_text(f"[[source]]\npaths = ['{folder}/*.log']\n")
+        (pathlib.Path(folder) / "train.log").write_text("a line\n")
+        ask("POST", "/v1/reload")
+        wait_for("the log is followed", lambda: ask("GET", "/v1/sources")["sources"])
+    finally:
+        daemon.kill()
+        daemon.wait()
+print("a configuration that was written after the start was read")
