@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "fleet/run_columns.h"
@@ -40,7 +41,39 @@ constexpr const char* kOfModel =
     "$1"
     " AND n.architecture = $2 AND n.host = '' WHERE h.name = $4) m"
     " JOIN runs r ON r.host_id = m.host_id AND r.run_id = m.run_id JOIN hosts h ON h.host_id = r.host_id"
-    " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
+    " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE r.framework = $3 AND r.device = $5"
+    " AND r.devices = $6 AND p.phase = $7 ";
+
+// Those of one number on two hosts are two, logs and users alike.
+constexpr const char* kSource = "(h.number * 4294967296 + r.source_id)";
+constexpr const char* kOwner = "(h.number * 4294967296 + (coalesce(r.owner, -1) & 4294967295))";
+
+// A model's runs to choose from: of each owner the newest, more than will be chosen, and where there are very many
+// owners of each in turn. Whose came first says the database's clock; of one host its ids do.
+constexpr std::int64_t kMostOwners = 64;
+std::string evidence_query(bool of_one) {
+  return std::string("SELECT id, source, owner FROM (SELECT id, source, owner, came FROM (SELECT ") + kRunId +
+         " AS id, " + kSource + " AS source, " + kOwner +
+         " AS owner, min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
+         " row_number() OVER (PARTITION BY r.host_id, r.owner ORDER BY r.run_id DESC) AS nth" +
+         kOfModel + "AND" + kIsData + (of_one ? "AND " + std::string(kOwner) + " = $10" : "") +
+         ") AS every WHERE nth <= $8 ORDER BY nth, came DESC, id DESC LIMIT $9) AS newest ORDER BY came, id";
+}
+
+// The runs that a model is made of, by their ids, and the place of each, newest first.
+std::map<std::int64_t, std::size_t> chosen_runs(Connection& c, std::vector<Parameter> model, int max_runs,
+                                                std::optional<std::int64_t> owner) {
+  const auto most = static_cast<std::int64_t>(std::max(max_runs, 0));
+  for (auto& bound : parameters(4 * most, 4 * most * kMostOwners)) model.push_back(std::move(bound));
+  if (owner) model.push_back(parameter(*owner));
+  const Rows rows = c.query(evidence_query(owner.has_value()), model);
+  std::vector<Evidence> all;
+  for (int i = 0; i < rows.size(); ++i) all.push_back({i, rows.integer(i, 1), rows.integer(i, 2)});
+  std::map<std::int64_t, std::size_t> out;
+  for (const std::int64_t i : fair_share(std::move(all), static_cast<std::size_t>(most)))
+    out.emplace(rows.integer(static_cast<int>(i), 0), out.size());
+  return out;
+}
 
 std::vector<std::string> split(std::string_view joined) {
   std::vector<std::string> out;
@@ -360,34 +393,30 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
 Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_runs, int max_windows,
                                                    std::optional<std::int64_t> owner) {
   return reading([&](Connection& c) {
-    auto values = parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices,
-                             codes::word(k.phase), static_cast<std::int64_t>(4 * std::max(max_runs, 0)));
-    if (owner) values.push_back(parameter(*owner));
+    auto values =
+        parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices, codes::word(k.phase));
+    const auto places = chosen_runs(c, values, max_runs, owner);
+    std::string ids;
+    for (const auto& [id, place] : places) ids += (ids.empty() ? "" : ",") + std::to_string(id);
+    values.push_back(parameter("{" + ids + "}"));
     const Rows rows = c.query(
-        std::string("SELECT ") + kRunId +
-            ", r.source_id, coalesce(r.owner, -1), p.samples_per_iteration, p.iterations, p.seconds, " +
-            select_instant("r.started_at") + ", " + select_instant("r.ended_at") +
+        std::string("SELECT ") + kRunId + ", " + kSource + ", " + kOwner +
+            ", p.samples_per_iteration, p.iterations, p.seconds, " + select_instant("r.started_at") + ", " +
+            select_instant("r.ended_at") +
             ", CAST(r.settings AS text), r.loss_is_nan, r.startup_seconds, r.snapshot_seconds, r.snapshots,"
             " p.joules, p.peak_bytes, coalesce((SELECT t.seconds FROM phases t WHERE t.host_id = p.host_id"
             " AND t.run_id = p.run_id AND t.phase = 'test' AND p.phase = 'train'), 0), p.window_count, "
             "p.windows" +
-            kOfModel + "WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 AND" +
-            kIsData + (owner ? "AND coalesce(r.owner, -1) = $9 " : "") +
-            "ORDER BY r.run_id DESC, h.number DESC LIMIT $8",  // a host's as its own history has them
+            kOfModel + "AND " + kRunId + " = ANY(CAST($8 AS bigint[]))",
         values);
     std::vector<RunData> all;
-    std::vector<Evidence> evidence;
     for (int i = 0; i < rows.size(); ++i) {
       RunData& data = all.emplace_back(run_data_in(rows.at(i)));
       if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
                         max_windows))
         throw_damaged();
-      evidence.push_back({data.run_id, data.source_id, data.owner});
     }
-    const auto taken = fair_share(std::move(evidence), static_cast<std::size_t>(std::max(max_runs, 0)));
-    std::erase_if(all, [&](const RunData& data) {
-      return !std::ranges::binary_search(taken, data.run_id, std::ranges::greater{});
-    });
+    std::ranges::sort(all, {}, [&](const RunData& data) { return places.at(data.run_id); });
     return all;
   });
 }

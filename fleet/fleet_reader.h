@@ -1,5 +1,6 @@
 // The Reader over the fleet's database: all hosts' histories as one. A run's id is its host's number and its id there;
-// where a run names no host, its host is the machine's name.
+// where a run names no host, its host is the machine's name. Whose a run is, as evidence, is a user of a host: what
+// another host calls by the same uid is somebody else, and nobody's runs stand before those that came earlier.
 //
 // What stays on the hosts is empty here: single points, layers' times, sources, and the samples of series. A run's
 // segments are its bounded sample of them.

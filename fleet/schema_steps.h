@@ -202,4 +202,11 @@ CREATE OR REPLACE VIEW training_runs AS
     JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.segments > 0;
 )sql";
 
+// Version 5: when a run's row was first there, by the database's clock, which exporters do not write: who was there
+// first must not hang on what a log says. What was fitted before owners were told by their host is fitted anew.
+inline constexpr const char* kStep5 = R"sql(
+ALTER TABLE runs ADD COLUMN first_at timestamptz DEFAULT current_timestamp;
+UPDATE model_progress SET version = 0;
+)sql";
+
 }  // namespace etad::fleet

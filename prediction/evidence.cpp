@@ -56,86 +56,84 @@ bool contradicts(double distance, std::size_t voices) {
 // Owners who agree with each other.
 struct Camp {
   std::vector<std::int64_t> owners;
-  Runs runs;
   std::optional<Model> founder;  // of the first owner's runs; none: nothing can be fitted from them
   std::size_t founded_on = 0;    // runs
-  std::int64_t first_run = 0;
 };
 
-void append(Runs& to, Runs& from) {
-  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
+struct Owner {
+  std::int64_t uid = 0;
+  Runs runs;  // newest first
+};
 
-// Each owner's runs, newest first; who was there first comes first.
-std::vector<Runs> by_owner(Runs runs) {
-  std::map<std::int64_t, Runs> owners;
-  for (RunData& run : runs) owners[run.owner].push_back(std::move(run));
-  std::vector<Runs> out;
-  for (auto& [uid, its] : owners) out.push_back(std::move(its));
-  std::ranges::sort(out, {}, [](const Runs& its) { return its.back().run_id; });
+// Who was there first comes first. That the runs come newest first says it, and not their ids: in a fleet those are of
+// many histories.
+std::vector<Owner> owners_of(const Runs& runs) {
+  std::vector<Owner> out;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    auto found = std::ranges::find(out, run->owner, &Owner::uid);
+    if (found == out.end()) found = out.insert(out.end(), {run->owner, {}});
+    found->runs.push_back(*run);
+  }
+  for (Owner& owner : out) std::ranges::reverse(owner.runs);
   return out;
 }
 
-// The camps of the owners, the one that speaks first. The runs of who belongs to none go to `left_out`.
-std::vector<Camp> camps_of(std::vector<Runs> owners, Phase phase, Runs& left_out) {
+// The camps of the owners, the one that speaks first.
+std::vector<Camp> camps_of(const std::vector<Owner>& owners, Phase phase) {
   std::vector<Camp> camps;
-  for (Runs& runs : owners) {
+  for (const Owner& owner : owners) {
     const auto same = std::ranges::find_if(camps, [&](const Camp& camp) {
-      return !camp.founder ||
-             !contradicts(distance(*camp.founder, runs, phase), std::min(camp.founded_on, runs.size()));
+      if (!camp.founder) return true;
+      const double off = distance(*camp.founder, owner.runs, phase);
+      return !contradicts(off, std::min(camp.founded_on, owner.runs.size()));
     });
-    if (same == camps.end() && camps.size() == kMostCamps) {
-      append(left_out, runs);
-      continue;
-    }
+    if (same == camps.end() && camps.size() == kMostCamps) continue;
     Camp& camp = same == camps.end() ? camps.emplace_back() : *same;
     if (!camp.founder) {
-      camp.founder = regression::fit(dataset_of(runs, phase));
-      camp.founded_on = runs.size();
+      camp.founder = regression::fit(dataset_of(owner.runs, phase));
+      camp.founded_on = owner.runs.size();
     }
-    if (camp.owners.empty()) camp.first_run = runs.back().run_id;
-    camp.owners.push_back(runs.front().owner);
-    append(camp.runs, runs);
+    camp.owners.push_back(owner.uid);
   }
-  std::ranges::stable_sort(camps, [](const Camp& a, const Camp& b) {
-    return a.owners.size() != b.owners.size() ? a.owners.size() > b.owners.size() : a.first_run < b.first_run;
-  });
+  std::ranges::stable_sort(camps, std::ranges::greater{},
+                           [](const Camp& camp) { return camp.owners.size(); });
   return camps;
 }
 
 // The runs of the owners who are believed. The rest goes to `left_out`.
 Runs believed(Runs runs, Phase phase, std::vector<std::int64_t>& owners, Runs& left_out,
               std::vector<std::int64_t>& dissenters) {
-  auto camps = camps_of(by_owner(std::move(runs)), phase, left_out);
-  owners = std::move(camps.front().owners);
-  Runs out = std::move(camps.front().runs);
-  for (std::size_t i = 1; i < camps.size(); ++i) append(left_out, camps[i].runs);
-  std::map<std::int64_t, std::size_t> counts;
-  for (const RunData& run : left_out) ++counts[run.owner];
+  const std::vector<Owner> all = owners_of(runs);
+  owners = std::move(camps_of(all, phase).front().owners);
+  const auto rest = std::stable_partition(runs.begin(), runs.end(), [&](const RunData& run) {
+    return std::ranges::find(owners, run.owner) != owners.end();
+  });
+  left_out.assign(std::make_move_iterator(rest), std::make_move_iterator(runs.end()));
+  runs.erase(rest, runs.end());
   std::vector<std::pair<std::size_t, std::int64_t>> others;
-  for (const auto& [uid, count] : counts) others.emplace_back(count, uid);
+  for (const Owner& owner : all)
+    if (std::ranges::find(owners, owner.uid) == owners.end())
+      others.emplace_back(owner.runs.size(), owner.uid);
   std::ranges::sort(others, std::ranges::greater{});
   for (const auto& [count, uid] : others) dissenters.push_back(uid);
-  std::ranges::sort(out, std::ranges::greater{}, &RunData::run_id);
-  return out;
+  return runs;
 }
 
 // Whether a log's runs contradict those of most other logs, or of the one other that was there first.
-bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, Phase phase) {
+bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, std::int64_t first,
+                     Phase phase) {
   const auto model = regression::fit(dataset_of(its, phase));
   if (!model) return false;
   std::vector<double> distances;
-  std::int64_t others_first = its.front().run_id;
   for (const auto& [source, runs] : logs) {
     if (source == its.front().source_id) continue;
     distances.push_back(distance(*model, runs, phase));
-    others_first = std::min(others_first, runs.back().run_id);
   }
   // The middle one, or the better of the two: its own voice counts too.
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>((distances.size() - 1) / 2);
   std::ranges::nth_element(distances, middle);
   if (!contradicts(*middle, std::min(distances.size(), its.size()))) return false;
-  return distances.size() > 1 || others_first < its.back().run_id;
+  return distances.size() > 1 || first != its.front().source_id;
 }
 
 // Takes out what one log alone says, and loudly.
@@ -146,7 +144,7 @@ void leave_out_loud_logs(Runs& runs, Phase phase, Runs& left_out) {
   std::set<std::int64_t> loud;
   for (const auto& [source, its] : logs) {
     const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
-    if (its.size() > share && is_contradicted(its, logs, phase)) loud.insert(source);
+    if (its.size() > share && is_contradicted(its, logs, runs.back().source_id, phase)) loud.insert(source);
   }
   const auto rest = std::stable_partition(runs.begin(), runs.end(),
                                           [&](const RunData& run) { return !loud.contains(run.source_id); });

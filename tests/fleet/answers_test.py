@@ -7,6 +7,7 @@ that were followed and scored; of a host or a device that never ran a network; a
 Exit status 77 where PostgreSQL is not installed.
 """
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -75,14 +76,13 @@ def the_same(host, *question, within=0.0):
     check(f"{' '.join(map(str, question))}: as the host's own daemon", not found and not isinstance(mine, str), found or mine)
 
 
-def table(network, device, factor, host="gpu1"):
-    """Measurements with what they cost: seconds, energy and memory grow with the batch size."""
+def table(network, device, factor, host="gpu1", times=1):
+    """Measurements with what they cost: seconds, energy and memory grow with the batch size. `times` five runs."""
     lines = ["network,framework,device,host,phase,batch_size,iterations,seconds,energy_joules,peak_memory_bytes,run"]
-    for size in (8, 16, 32, 64, 128):
-        for part in range(3):
-            seconds = factor * (0.5 + 0.02 * size) * (1 + 0.004 * part)
-            lines.append(f"{network},pytorch,{device},{host},train,{size},100,{seconds:.6g},{seconds * 250:.6g},"
-                         f"{1e9 + 4e7 * size:.6g},{size}")
+    for size, number, part in itertools.product((8, 16, 32, 64, 128), range(times), range(3)):
+        seconds = factor * (0.5 + 0.02 * size) * (1 + 0.004 * part)
+        lines.append(f"{network},pytorch,{device},{host},train,{size},100,{seconds:.6g},{seconds * 250:.6g},"
+                     f"{1e9 + 4e7 * size:.6g},{size + 1000 * number}")
     return "\n".join(lines) + "\n"
 
 
@@ -189,6 +189,30 @@ def another_host(build, folder, server, first):
     if isinstance(answer, dict):
         print(f"vgg on gpu2's P100, where it never ran: {answer['seconds']:.4g} s ({answer['lower']:.4g} to"
               f" {answer['upper']:.4g}); the table it is of says {truth:.4g} s")
+
+
+def forged(build, folder, server, first):
+    """Logs of another host that say they are of gpu1, by a user of the same uid: however many there are, and whichever
+    host's number is lower, what came first counts."""
+    question = ("estimate", "honest", "--host", "gpu1", "--device", "V100", "--phase", "train", "--batch-size", 32,
+                "--iterations", 100)
+    first.ask("/v1/imports?name=/honest.csv", "POST", table("honest", "V100", 1))
+    first.export_once()
+    before = fleet(first, *question)
+    other = Host(build, folder / "gpu3", "gpu3", server)
+    other.start_daemon()
+    for times in (12, 180):
+        other.ask(f"/v1/imports?name=/forged-{times}.csv", "POST", table("honest", "V100", 8, "gpu1", times))
+        other.export_once()
+        for number in (1, 3):
+            server.sql(f"UPDATE hosts SET number = 2 WHERE host_id = '{first.machine}';"
+                       f" UPDATE hosts SET number = {number} WHERE host_id = '{other.machine}';"
+                       " UPDATE model_progress SET version = 0")
+            after = fleet(first, *question)
+            check(f"{5 * times} runs forged on another host, of number {number}, move nothing",
+                  isinstance(after, dict) and abs(after["seconds"] / before["seconds"] - 1) < 0.01, (before, after))
+    other.stop_daemon()
+    server.sql(f"UPDATE hosts SET number = 0 WHERE host_id = '{first.machine}'")
 
 
 def generation(server):
@@ -321,6 +345,7 @@ def main():
         bring(hosts[0])
         one_history(hosts[0])
         another_host(build, folder, server, hosts[0])
+        forged(build, folder, server, hosts[0])
         many_at_once(hosts[0])
         killed_amid(hosts[0], random.Random(1))
         profiles(hosts[0])

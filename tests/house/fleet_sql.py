@@ -19,7 +19,7 @@ FORBIDDEN = [
      "a number across hosts: one place that all shards wait for"),
     (r"\b(LISTEN|UNLISTEN|NOTIFY)\s+\w|pg_notify", "LISTEN changes", "CockroachDB, YugabyteDB"),
     (r"\bUNLOGGED\b|\bTEMP(ORARY)?\s+TABLE\b", "CREATE UNLOGGED TABLE t", "CockroachDB, YugabyteDB"),
-    (r"\bPARTITION\s+(BY|OF)\b|\bINHERITS\b", "PARTITION BY RANGE (minute)", "each engine spreads in its own way"),
+    (r"\bPARTITION\s+(BY\s+(RANGE|LIST|HASH)|OF)\b|\bINHERITS\b", "PARTITION BY RANGE (minute)", "each engine spreads in its own way"),
     (r"CREATE\s+(OR\s+REPLACE\s+)?(TRIGGER|FUNCTION|PROCEDURE|RULE)\b|\bDO\s+\$", "CREATE TRIGGER t",
      "Citus does not spread triggers; CockroachDB's differ"),
     (r"\bUSING\s+(gin|gist|brin|hash|spgist)\b|\bEXCLUDE\s+USING\b", "USING gin (labels)", "each has other kinds of index"),

@@ -100,6 +100,20 @@ TEST_F(EvidenceTest, WhatASecondOwnerConfirmsIsBelieved) {
   EXPECT_NEAR(seconds(), 134, 10);
 }
 
+// In a fleet an id begins with a number of its host, which is chance.
+TEST_F(EvidenceTest, WhoWasThereFirstIsToldByTheOrderOfTheRunsAndNotByTheirIds) {
+  last_run_ = 1000;
+  add(kAlice, 1, 12, 0.132);
+  const double before = seconds();
+  const auto honest = runs_;
+  for (const std::int64_t whose : {kBob, kAlice}) {
+    last_run_ = 0;
+    add(whose, 99, 100, 8 * 0.132);
+    EXPECT_NEAR(seconds() / before, 1, 1e-6) << whose;
+    runs_ = honest;
+  }
+}
+
 TEST_F(EvidenceTest, AForgedLogOfTheSameOwnerMovesNothing) {
   for (std::int64_t source = 1; source <= 12; ++source) add(kAlice, source, 1, 0.132);
   const double before = seconds();
