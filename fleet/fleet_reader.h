@@ -19,8 +19,9 @@
 
 namespace etad::fleet {
 
-// A host's run ids are below this (4 million): beyond it a run's id in the fleet would be another host's.
-inline constexpr std::int64_t kRunsOfHost = std::int64_t{1} << 22;
+// A host's run ids are below this, more than any history comes to: beyond it a run's id in the fleet would be another
+// host's. With kHostNumbers (host_rows.h) of them ids are as exact as JSON's numbers are.
+inline constexpr std::int64_t kRunsOfHost = std::int64_t{1} << 31;
 
 // A digest of the runs of each key, as the database last had them: equal digests, equal runs.
 using Digests = std::map<ModelKey, std::string>;

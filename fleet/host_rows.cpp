@@ -19,10 +19,10 @@ using postgres::parameter;
 using postgres::parameters;
 using postgres::Rows;
 
-// A number for short ids of its runs; one that is taken is left to the next try.
+// One that is taken is left to the next try.
 std::int64_t number_of(const std::string& host_id, std::int64_t attempt) {
   return static_cast<std::int64_t>((std::hash<std::string>()(host_id) + static_cast<std::size_t>(attempt)) %
-                                   (std::size_t{1} << 30U));
+                                   static_cast<std::size_t>(kHostNumbers));
 }
 
 // Any change of what a model would be fitted from changes the sum over a model's runs.

@@ -14,6 +14,9 @@
 
 namespace etad::fleet {
 
+// Hosts are numbered below this, for short ids of their runs (run_columns.h).
+inline constexpr std::int64_t kHostNumbers = std::int64_t{1} << 21;
+
 // What the database says of a host.
 struct HostRow {
   std::string start_token;

@@ -1,10 +1,13 @@
 #include "fleet/run_columns.h"
 
 #include "fleet/fleet_reader.h"
+#include "fleet/host_rows.h"
 #include "storage/row_values.h"
 #include "storage/text_map.h"
 
 namespace etad::fleet {
+
+static_assert(kHostNumbers * kRunsOfHost <= std::int64_t{1} << 53);
 
 std::vector<postgres::Parameter> run_id_parameters(std::int64_t id) {
   return postgres::parameters(id / kRunsOfHost, id % kRunsOfHost);

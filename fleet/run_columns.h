@@ -10,9 +10,9 @@
 
 namespace etad::fleet {
 
-// A run's id in the fleet: its host's number and its id there, in one number (kRunsOfHost in fleet_reader.h is 2^22).
+// A run's id in the fleet: its host's number and its id there, in one number (kRunsOfHost in fleet_reader.h is 2^31).
 // kRunIdIs takes the two as parameters $1 and $2, which run_id_parameters() makes of such an id.
-inline constexpr const char* kRunId = "(h.number * 4194304 + r.run_id)";
+inline constexpr const char* kRunId = "(h.number * 2147483648 + r.run_id)";
 inline constexpr const char* kRunIdIs = "h.number = $1 AND r.run_id = $2";
 inline constexpr const char* kRunTables = " FROM runs r JOIN hosts h ON h.host_id = r.host_id ";
 std::vector<postgres::Parameter> run_id_parameters(std::int64_t id);

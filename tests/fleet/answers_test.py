@@ -201,6 +201,10 @@ def forged(build, folder, server, first):
     before = fleet(first, *question)
     other = Host(build, folder / "gpu3", "gpu3", server)
     other.start_daemon()
+    other.stop_daemon()
+    subprocess.run(["sqlite3", other.folder / "history.db", "DELETE FROM sqlite_sequence WHERE name = 'runs';"
+                    " INSERT INTO sqlite_sequence VALUES ('runs', 4194300)"], check=True)
+    other.start_daemon()
     for times in (12, 180):
         other.ask(f"/v1/imports?name=/forged-{times}.csv", "POST", table("honest", "V100", 8, "gpu1", times))
         other.export_once()
@@ -211,6 +215,9 @@ def forged(build, folder, server, first):
             after = fleet(first, *question)
             check(f"{5 * times} runs forged on another host, of number {number}, move nothing",
                   isinstance(after, dict) and abs(after["seconds"] / before["seconds"] - 1) < 0.01, (before, after))
+    ids = [run["id"] for run in fleet(first, "runs", "--all", "--limit", 1000)["runs"]]
+    check("runs of a history that had millions have ids of their own, and are found by them",
+          len(ids) == len(set(ids)) and fleet(first, "runs", max(ids))["id"] == max(ids), max(ids))
     other.stop_daemon()
     server.sql(f"UPDATE hosts SET number = 0 WHERE host_id = '{first.machine}'")
 

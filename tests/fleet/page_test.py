@@ -52,7 +52,7 @@ def look(page, browser, hosts):
     for host in hosts:
         number, run = server.sql("SELECT h.number, min(r.run_id) FROM hosts h JOIN runs r ON r.host_id = h.host_id"
                                  f" WHERE h.host_id = '{host.machine}' GROUP BY h.number")[0]
-        run_id = str(int(number) * 4194304 + int(run))
+        run_id = str(int(number) * 2147483648 + int(run))
         check(f"a run of {host.name} is listed", run_id in show(browser, page.address, "runs"))
         text = show(browser, page.address, f"run/{run_id}")
         check(f"a run of {host.name} is shown", host.name in text, text[:300])
