@@ -222,6 +222,38 @@ def forged(build, folder, server, first):
     server.sql(f"UPDATE hosts SET number = 0 WHERE host_id = '{first.machine}'")
 
 
+def amid_a_fit(host):
+    """An etad-fleet that stays answers which networks there are while it fits, or waits for its turn to."""
+    socket = host.folder / "stays.sock"
+    stays = subprocess.Popen([host.build / "etad-fleet", "--database", host.server.url("asker"), "--socket", socket,
+                              "--refit", "1"], stdout=subprocess.DEVNULL)
+    fits = None
+    try:
+        wait_until("it answers", lambda: etactl(host, "--socket", socket, "networks").returncode == 0)
+        fits = subprocess.Popen([host.server.bin / "psql", host.server.url(), "-X", "-q", "-c",
+                                 "SELECT pg_advisory_lock(1702125925); SELECT pg_sleep(600)"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until("another holds the turn", lambda: host.server.sql(
+            "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory'"
+            " AND l.granted AND a.wait_event = 'PgSleep'"))
+        host.server.sql("UPDATE model_progress SET version = 0")  # nothing that could be used until it is fitted
+        wait_until("it waits for its turn", lambda: host.server.sql(
+            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+        command = [host.build / "etactl", "--socket", socket, "networks"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).returncode
+        except subprocess.TimeoutExpired as waited:
+            done = waited
+        check("networks are told while a fit goes on", done == 0, done)
+    finally:
+        stays.kill()
+        stays.wait()
+        host.server.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        if fits:
+            fits.wait()
+    fleet(host, "networks")  # so that there is something again that all can use
+
+
 def generation(server):
     return int(server.sql("SELECT generation FROM model_progress")[0][0])
 
@@ -353,6 +385,7 @@ def main():
         one_history(hosts[0])
         another_host(build, folder, server, hosts[0])
         forged(build, folder, server, hosts[0])
+        amid_a_fit(hosts[0])
         many_at_once(hosts[0])
         killed_amid(hosts[0], random.Random(1))
         profiles(hosts[0])
