@@ -68,17 +68,24 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
           .candidates = std::move(ran)};
 }
 
-// How the machine's last runs went says as much of a run whoever estimates it. A network's own model has learnt from its
-// runs as they were, their drift included: of its answers `drift` is what lies beside that.
+void multiply(regression::Prediction& out, double drift) {
+  out.drift = drift;
+  out.seconds *= drift;
+  out.lower *= drift;
+  out.upper *= drift;
+}
+
+// How the machine's last runs went says as much of a run whoever estimates it.
 void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
-                   regression::Prediction& out,
-                   double (Knowledge::*drift)(const ModelKey&, Instant, double)
-                       const = &Knowledge::drift_of) {
-  if (!now || !models.knowledge) return;
-  out.drift = (models.knowledge.get()->*drift)(where, *now, out.seconds);
-  out.seconds *= out.drift;
-  out.lower *= out.drift;
-  out.upper *= out.drift;
+                   regression::Prediction& out) {
+  if (now && models.knowledge) multiply(out, models.knowledge->drift_of(where, *now, out.seconds));
+}
+
+// The same of what a network's own model says: it has learnt from its runs as they were, their drift included.
+void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, std::optional<Instant> now,
+                               regression::Prediction& out) {
+  if (now && models.knowledge)
+    multiply(out, models.knowledge->drift_beside_runs_of(model, *now, out.seconds));
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
@@ -120,7 +127,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   const FittedModel& fitted = *model;
   auto part = ask(model, iterations, batch, question, batch_parameter);
   if (!part || fitted.own_runs) return part;
-  move_by_drift(models, fitted.key, now, part->prediction, &Knowledge::drift_beside_runs_of);
+  move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
   if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   Question exact = about(fitted.key, question);

@@ -60,12 +60,12 @@ struct Said {
   estimators::Kind kind{};
   double beyond = 0;  // as estimators::Gap has it
   std::string_view estimator = {}, source = {};
-  std::optional<double> left_out_error_percent =
-      {};             // of this kind of question; absent: never put to the test
+  // Of this kind of question; absent: never put to the test.
+  std::optional<double> left_out_error_percent = {};
   int tested_on = 0;  // questions of it
   estimators::RestsOn rests_on = {};
-  std::vector<std::string_view> new_here =
-      {};  // "host", "devices": no run of any network had that value of it
+  // "host", "devices": no run of any network had that value of it.
+  std::vector<std::string_view> new_here = {};
   // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
   double value = 0, lower = 0, upper = 0;
   // Another estimator with nearly as good a record, whose answer is farther from this one than both records allow for;
