@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "parsers/base/record.h"
 #include "parsers/base/suggest.h"
 
 namespace etad {
@@ -28,8 +29,8 @@ const std::vector<std::string_view>& kind_names() {
 
 const std::vector<std::string_view>& words_of(Field field) {
   static const std::map<Field, std::vector<std::string_view>> kWords = {
-      {Field::job, {"train", "test", "time"}},
-      {Field::phase, {"train", "test"}},
+      {Field::job, {name_of(Job::train), name_of(Job::test), name_of(Job::time)}},
+      {Field::phase, {name_of(Phase::train), name_of(Phase::test)}},
       {Field::outcome, {"finished", "stopped", "ended", "early", "trained"}},
       {Field::since, {"start", "epoch", "progress", "most", "zero", "heading", "end", "trained", "last"}},
       {Field::unit, {"epoch", "sample", "sample_or_step", "tok", "episode"}}};

@@ -13,7 +13,7 @@ namespace etad::client {
 
 struct ExportedPage {
   std::string text;
-  std::vector<std::string> left_out;  // what did not fit, in words: "run 12"; the file says how much that is
+  std::vector<std::string> left_out;  // what did not fit, in words: "run 12"; the file tells it, too
 };
 
 // Asks the daemon for what the page would ask it for, as it is now: the lists, the curves of each network and its
