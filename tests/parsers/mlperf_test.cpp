@@ -61,28 +61,27 @@ void expect_finished(const etad::Run& run, const std::string& benchmark, int ite
   EXPECT_NEAR(step_of(run), step, 1e-6);
 }
 
-// Its lines say to the millisecond when they were written; an environment's stamp says when they came, to the second.
-TEST(MlPerf, ItsOwnTimesCountBehindAStamp) {
-  auto lines = head("ssd", 256, 40);
+// SSD's three epochs, one each so many seconds, of which its training takes some.
+std::vector<std::string> ssd(int samples, double each, double training) {
+  auto lines = head("ssd", 256, samples);
   lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
   for (int epoch = 0; epoch < 3; ++epoch) {
-    lines.push_back(said(1.25 * epoch, "epoch_start", "0", number("epoch_num", epoch)));
-    lines.push_back(said(1.25 * epoch + 1, "epoch_stop", "0", number("epoch_num", epoch)));
+    lines.push_back(said(each * epoch, "epoch_start", "0", number("epoch_num", epoch)));
+    lines.push_back(said(each * epoch + training, "epoch_stop", "0", number("epoch_num", epoch)));
   }
-  lines.push_back(end(3.75));
+  lines.push_back(end(3 * each));
+  return lines;
+}
+
+// Its lines say to the millisecond when they were written; an environment's stamp says when they came, to the second.
+TEST(MlPerf, ItsOwnTimesCountBehindAStamp) {
+  auto lines = ssd(40, 1.25, 1);
   for (std::string& line : lines) line.insert(0, "Nov 14 22:13:20 ");
   expect_finished(run_of(lines), "ssd", 120, 0.025);
 }
 
 TEST(MlPerf, SsdsTrainSamplesAreBatches) {
-  auto lines = head("ssd", 256, 4500);
-  lines.insert(lines.begin() + 1, said(-8, "local_batch_size", "32"));
-  for (int epoch = 0; epoch < 3; ++epoch) {
-    lines.push_back(said(1300.0 * epoch, "epoch_start", "0", number("epoch_num", epoch)));
-    lines.push_back(said(1300.0 * epoch + 1260, "epoch_stop", "0", number("epoch_num", epoch)));
-  }
-  lines.push_back(end(3900));
-  const auto run = run_of(lines);
+  const auto run = run_of(ssd(4500, 1300, 1260));
   expect_finished(run, "ssd", 13500, 0.28);
   EXPECT_EQ(run.train.samples_per_iteration, 256);
 }

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/places.h"
+
 namespace etad::regression {
 namespace {
 
@@ -18,6 +24,15 @@ TEST(CovariatesOfARun, TestingDependsOnThePrecisionAlone) {
 TEST(CovariatesOfARun, Names) {
   EXPECT_EQ(covariate_name("type=Adam"), "type");
   EXPECT_EQ(covariate_name("type="), "type");
+}
+
+// The page tells by the same settings which runs a model is of.
+TEST(CovariatesOfARun, ThePageGoesByTheSame) {
+  std::string names;
+  for (const std::string& name : covariate_names()) names += (names.empty() ? "'" : ", '") + name + "'";
+  std::ostringstream screen;
+  screen << std::ifstream(ETAD_EXAMPLES "/../page/js/screens/network.js").rdbuf();
+  EXPECT_NE(screen.str().find("{train: [" + names + "], test: ['precision']}"), std::string::npos) << names;
 }
 
 }  // namespace
