@@ -243,20 +243,16 @@ Result<std::vector<NetworkRow>> FleetReader::networks(const NetworkFilter& filte
     };
     if (filter.network) add(" AND lower(r.network) = lower($", *filter.network, ")");
     if (filter.architecture) add(" AND r.architecture = $", *filter.architecture, "");
-    if (filter.after_run > 0) {
-      const Rows last =
-          c.query("SELECT r.network, r.architecture" + std::string(kRunTables) + " WHERE " + kRunIdIs,
-                  run_id_parameters(filter.after_run));
-      if (last.size() == 0) return std::vector<NetworkRow>{};
-      add(" AND (r.network, r.architecture) > ($", std::string(last.text(0, 0)), "");
-      add(", $", std::string(last.text(0, 1)), ")");
+    if (filter.after) {
+      add(" AND (r.network, r.architecture) > ($", filter.after->network, "");
+      add(", $", filter.after->architecture, ")");
     }
     const Rows rows = c.query(
         "SELECT r.network, r.architecture, string_agg(DISTINCT r.framework, chr(31)),"
         " string_agg(DISTINCT r.device, chr(31)),"
         " string_agg(DISTINCT CAST(p.samples_per_iteration AS text), chr(31)), count(*),"
         " coalesce(min(nullif(p.iterations, 0)), 0), coalesce(max(p.iterations), 0), " +
-            select_instant("max(coalesce(r.ended_at, r.started_at))") + ", max" + kRunId + kRunTables +
+            select_instant("max(coalesce(r.ended_at, r.started_at))") + kRunTables +
             "LEFT JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id AND p.phase = 'train'" +
             where + " GROUP BY r.network, r.architecture ORDER BY r.network, r.architecture LIMIT " +
             std::to_string(std::max<std::int64_t>(filter.limit, 0)),
@@ -274,7 +270,6 @@ Result<std::vector<NetworkRow>> FleetReader::networks(const NetworkFilter& filte
       row.min_iterations = rows.integer(i, 6);
       row.max_iterations = rows.integer(i, 7);
       row.last_seen = rows.at(i).get<std::optional<Instant>>(8);
-      row.last_run = rows.integer(i, 9);
     }
     return out;
   });

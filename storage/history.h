@@ -145,16 +145,19 @@ struct RunFilter {
 };
 
 // Which networks. What is left out may be anything.
+struct NetworkName {
+  std::string network, architecture;
+};
+
 struct NetworkFilter {
   std::optional<std::string> network;  // in any case
   std::optional<std::string> architecture;
-  std::int64_t after_run = 0;  // of all, the page's cursor: those behind this run's
+  std::optional<NetworkName> after;  // of all, by name: those behind this one
   std::int64_t limit = 10'000;
 };
 
 struct NetworkRow {
   std::string network, architecture;
-  std::int64_t last_run = 0;  // the newest
   std::vector<std::string> frameworks, devices;
   std::vector<std::int64_t> batch_sizes;  // samples per iteration seen in training
   std::int64_t runs = 0, min_iterations = 0, max_iterations = 0;

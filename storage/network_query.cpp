@@ -57,7 +57,6 @@ void NetworkQuery::Summary::add(const Facts& run) {
     max_iterations = std::max(max_iterations, run.iterations);
   }
   last_seen = std::max(last_seen, run.seen);
-  last_run = std::max(last_run, run.id);
   ++runs;
 }
 
@@ -71,23 +70,21 @@ NetworkRow NetworkQuery::Summary::row(const Name& name) const {
   row.runs = runs;
   row.min_iterations = min_iterations;
   row.max_iterations = max_iterations;
-  row.last_run = last_run;
   row.last_seen = last_seen;
   return row;
 }
 
-// All names in order, those behind a run's: each is found by index from the one before it.
+// All names in order, those behind one: each is found by index from the one before it.
 class NetworkQuery::NamesInOrder {
  public:
-  NamesInOrder(Connection& connection, std::int64_t behind)
+  NamesInOrder(Connection& connection, const std::optional<NetworkName>& behind)
       : same_name_(connection,
                    "SELECT network, architecture FROM runs WHERE network = ? AND architecture > ?"
                    " ORDER BY architecture LIMIT 1"),
         next_name_(connection,
                    "SELECT network, architecture FROM runs WHERE network > ?"
                    " ORDER BY network, architecture LIMIT 1") {
-    Statement of_run(connection, "SELECT network, architecture FROM runs WHERE id = ?");
-    last_ = one(of_run.query(behind)).value_or(Name{});
+    if (behind) last_ = {behind->network, behind->architecture};
   }
 
   std::optional<Name> next() {
@@ -208,7 +205,7 @@ std::vector<NetworkRow> NetworkQuery::rows(Connection& connection, const Network
     for (const Name& name : names_like(connection, filter)) add(name);
     return result;
   }
-  NamesInOrder names(connection, filter.after_run);
+  NamesInOrder names(connection, filter.after);
   while (static_cast<std::int64_t>(result.size()) < filter.limit) {
     const auto name = names.next();
     if (!name) break;

@@ -47,7 +47,7 @@ class NetworkQuery {
   struct Summary {
     std::set<std::string> frameworks, devices;
     std::set<std::int64_t> batch_sizes;
-    std::int64_t runs = 0, min_iterations = 0, max_iterations = 0, last_run = 0;
+    std::int64_t runs = 0, min_iterations = 0, max_iterations = 0;
     std::optional<Instant> last_seen;
 
     void add(const Facts& run);

@@ -173,9 +173,13 @@ Reply no_such(const std::string& what, const std::string& argument, std::string 
               std::move(hint)});
 }
 
+std::int64_t limit_from(Params& params, std::int64_t fallback, std::int64_t most) {
+  return params.integer("limit", 1, most).value_or(fallback);
+}
+
 Page page_from(Params& params, std::int64_t fallback, std::int64_t most) {
   Page page;
-  page.limit = params.integer("limit", 1, most).value_or(fallback);
+  page.limit = limit_from(params, fallback, most);
   page.cursor = params.integer("cursor", 0, std::int64_t{1} << 62).value_or(0);
   return page;
 }

@@ -46,6 +46,14 @@ struct Page {
   std::int64_t cursor = 0;  // 0: the first page
 };
 
+inline std::string cursor_text(std::int64_t cursor) {
+  return std::to_string(cursor);
+}
+inline std::string cursor_text(std::string cursor) {
+  return cursor;
+}
+
+std::int64_t limit_from(Params& params, std::int64_t fallback, std::int64_t most);
 Page page_from(Params& params, std::int64_t fallback, std::int64_t most);
 
 // {"<plural>": […], "next": …} of `items`, of which one more than the page's limit means there is more.
@@ -59,7 +67,7 @@ Reply list_reply(std::string_view plural, const std::vector<T>& items, const Pag
   json.begin_object().key(plural).begin_array();
   for (std::size_t i = 0; i < shown; ++i) write(json, items[i]);
   json.end_array().key("next");
-  items.size() > limit ? json.value(std::to_string(cursor_of(shown - 1))) : json.null();
+  items.size() > limit ? json.value(cursor_text(cursor_of(shown - 1))) : json.null();
   json.end_object();
   return json_reply(json);
 }

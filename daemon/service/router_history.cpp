@@ -1,4 +1,5 @@
 // The other routes: health, what the history and the models hold, and what changes the daemon.
+#include <charconv>
 #include <limits>
 
 #include "daemon/service/router.h"
@@ -22,6 +23,31 @@ struct Listed {
   std::int64_t id = 0;
   std::shared_ptr<const FittedModel> model;
 };
+
+// The cursor of a page of networks names the last one and none of its runs, which may be forgotten before the next page
+// is asked for. In digits, so that no name has to be escaped in a URL.
+std::string cursor_at(const NetworkRow& last) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string cursor = last.architecture + ".";
+  for (const char each : last.network) {
+    const auto byte = static_cast<unsigned char>(each);
+    cursor += {kDigits[byte / 16], kDigits[byte % 16]};
+  }
+  return cursor;
+}
+
+std::optional<NetworkName> network_at(std::string_view cursor) {
+  const std::size_t dot = cursor.rfind('.');
+  if (dot == std::string_view::npos || (cursor.size() - dot) % 2 == 0) return std::nullopt;
+  NetworkName name{{}, std::string(cursor.substr(0, dot))};
+  for (std::size_t at = dot + 1; at < cursor.size(); at += 2) {
+    const char* const end = cursor.data() + at + 2;
+    unsigned byte = 0;
+    if (std::from_chars(cursor.data() + at, end, byte, 16).ptr != end) return std::nullopt;
+    name.network += static_cast<char>(byte);
+  }
+  return name;
+}
 
 struct SourceView {
   SourceRow row;
@@ -148,21 +174,19 @@ Outcome Router::health(const Call& call) {
 }
 
 Outcome Router::networks(Call& call) {
-  const Page page = page_from(call.params, kPage, kMostOnPage);
-  if (auto problem = call.params.check()) return reply_of(*problem);
+  const Page page{limit_from(call.params, kPage, kMostOnPage)};
   NetworkFilter filter;
-  filter.after_run = page.cursor;
-  if (page.cursor > 0) {
-    const auto last = reader_.run(page.cursor);
-    if (!last) return history_failed(last.error());
-    if (!*last) return unknown("run at which that page began", std::to_string(page.cursor), "runs --all", {});
+  if (const auto cursor = call.params.text("cursor")) {
+    filter.after = network_at(*cursor);
+    if (!filter.after) call.params.reject("cursor", "this is no page's `next`");
   }
+  if (auto problem = call.params.check()) return reply_of(*problem);
   filter.limit = page.limit + 1;
   return Work{[&backend = backend_, filter, page]() -> Reply {
     const auto rows = backend.networks(filter);
     if (!rows) return history_failed(rows.error());
     return list_reply("networks", *rows, page, write_network,
-                      [&](std::size_t i) { return (*rows)[i].last_run; });
+                      [&](std::size_t i) { return cursor_at((*rows)[i]); });
   }};
 }
 

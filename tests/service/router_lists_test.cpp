@@ -113,8 +113,8 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   ASSERT_EQ(networks.size(), 1U);
   EXPECT_EQ(networks[0].at("network"), "LeNet");
   EXPECT_EQ(networks[0].at("runs"), 3);
-  EXPECT_TRUE(get("/v1/networks?limit=1&cursor=1").at("networks").as_array().empty());
-  EXPECT_EQ(get("/v1/networks?cursor=99", 404).at("title"), "Unknown run at which that page began");
+  for (const std::string cursor : {"99", "b4bb3f66.4", "b4bb3f66.4g"})
+    EXPECT_EQ(get("/v1/networks?cursor=" + cursor, 400).at("parameter"), "cursor") << cursor;
   const auto models = get("/v1/models").at("models").as_array();
   ASSERT_EQ(models.size(), 2U);
   EXPECT_EQ(get("/v1/models?network=alexnet").at("models").as_array().size(), 0U);
@@ -130,6 +130,26 @@ TEST_F(RouterTest, NetworksAndModelsAreListed) {
   backend_.model_set = set;
   EXPECT_TRUE(get("/v1/models/1").at("rivals").at(0).at("error_percent").is_null()) << "nothing was left out";
   EXPECT_EQ(model.at("seen").at("batch_size").at("max"), 64);
+}
+
+TEST_F(RouterTest, APageOfNetworksGoesOnBehindOneThatWasForgotten) {
+  std::int64_t id = 0;
+  for (const std::string name : {"A & B", "Other"}) {
+    SourceCommit commit;
+    commit.source.path = "/var/log/caffe/" + name;
+    commit.records.runs.emplace_back().network = name;
+    std::vector<SourceCommit> commits{commit};
+    ASSERT_TRUE(history_.writer().commit(commits, kNow));
+    if (name == "A & B") id = commits[0].source.id;
+  }
+  const auto first = get("/v1/networks?limit=1");
+  EXPECT_EQ(first.at("networks").at(0).at("network"), "A & B");
+  ASSERT_TRUE(history_.writer().drop_source(id));
+  const auto next = get("/v1/networks?limit=1&cursor=" + std::string(first.at("next").as_string()));
+  EXPECT_EQ(next.at("networks").at(0).at("network"), "LeNet");
+  const auto last = get("/v1/networks?cursor=" + std::string(next.at("next").as_string()));
+  EXPECT_EQ(last.at("networks").at(0).at("network"), "Other");
+  EXPECT_TRUE(last.at("next").is_null());
 }
 
 TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {

@@ -451,7 +451,7 @@ TEST_F(HistoryTest, NetworksComeInPagesByNameAndArchitecture) {
     std::string text;
     for (const NetworkRow& row : page) text += row.network + "/" + row.architecture + " ";
     pages.push_back(text);
-    filter.after_run = page.back().last_run;
+    filter.after = NetworkName{page.back().network, page.back().architecture};
   }
   EXPECT_THAT(pages, ElementsAre("/9 B/3 ", "a/ b/1 ", "b/2 "));
   NetworkFilter named;

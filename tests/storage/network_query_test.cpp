@@ -14,9 +14,8 @@ using ::testing::SizeIs;
 std::string text_of(const std::vector<NetworkRow>& rows) {
   std::string out;
   for (const NetworkRow& row : rows) {
-    out += row.network + "/" + row.architecture + ": " + std::to_string(row.runs) + " runs to " +
-           std::to_string(row.last_run) + ", iterations " + std::to_string(row.min_iterations) + " to " +
-           std::to_string(row.max_iterations) + ", seen " +
+    out += row.network + "/" + row.architecture + ": " + std::to_string(row.runs) + " runs, iterations " +
+           std::to_string(row.min_iterations) + " to " + std::to_string(row.max_iterations) + ", seen " +
            std::to_string(row.last_seen ? row.last_seen->time_since_epoch().count() : 0) + ";";
     for (const std::string& framework : row.frameworks) out += " " + framework;
     for (const std::string& device : row.devices) out += " " + device;
