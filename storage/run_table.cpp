@@ -110,6 +110,10 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
                      " WHERE r.id > (SELECT coalesce(max(id), 0) - 20000 FROM runs)"
                      " AND r.started_at < ?2 AND r.ended_at > ?1"
                      " AND p.dataset_id IS NOT NULL AND p.joules IS NULL AND p.peak_bytes IS NULL"),
+      running_of_imports_(c,
+                          "SELECT r.id FROM runs r JOIN sources s ON s.id = r.source_id"
+                          " WHERE r.state = ? AND s.kind = 'import' AND NOT s.pending"),
+      lose_(c, "UPDATE runs SET state = ?2 WHERE id = ?1"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),
@@ -270,6 +274,18 @@ std::vector<std::int64_t> RunTable::runs_of(std::int64_t source_id) {
   std::vector<std::int64_t> ids;
   for (auto rows = of_source_.query(source_id); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
   return ids;
+}
+
+std::vector<std::int64_t> RunTable::running_of_imports() {
+  std::vector<std::int64_t> ids;
+  for (auto rows = running_of_imports_.query(codes::word(RunState::running)); rows.next();)
+    ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
+}
+
+void RunTable::lose(std::int64_t run_id) {
+  lose_.run(run_id, codes::word(RunState::lost));
+  if (const auto row = read(run_id)) write_phases(run_id, row->run, false, true);
 }
 
 void RunTable::adopt(std::int64_t source_id) {

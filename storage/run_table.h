@@ -42,7 +42,9 @@ class RunTable {
   void remove(std::int64_t source_id);  // its runs, with all that refers to them
   void forget(std::int64_t run_id);     // one of them, for good; its datasets change
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
-  std::int64_t forget_owner(std::int64_t uid);  // all of an owner's, but of pending sources; how many
+  std::vector<std::int64_t> running_of_imports();  // of complete ones
+  void lose(std::int64_t run_id);                  // it is running no longer
+  std::int64_t forget_owner(std::int64_t uid);     // all of an owner's, but of pending sources; how many
   // A run that two readings of a log both have: its ids. `before`: none where it was forgotten.
   struct Common {
     std::optional<std::int64_t> before;
@@ -63,6 +65,7 @@ class RunTable {
   DatasetTable& datasets_;
   sqlite::Statement find_, insert_, update_, progress_, read_, of_source_, architecture_;
   sqlite::Statement phase_, put_phase_, put_sums_, forget_costs_, put_costs_, change_, without_costs_;
+  sqlite::Statement running_of_imports_, lose_;
   sqlite::Statement labels_, put_labels_, said_;
   sqlite::Statement remove_, forget_, note_forgotten_, is_forgotten_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, datasets_of_owner_, note_owners_, forget_owners_;

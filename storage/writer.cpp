@@ -199,12 +199,20 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   }
 }
 
-// What was pending when the last daemon ended. Nobody sees it, so that it may wait where the disk is full.
+// What was pending when the last daemon ended. Nobody sees it, so that it may wait where the disk is full. So may the
+// run in which an import that went on with another one broke off.
 void SqliteWriter::find_abandoned() {
   abandoned_ = sources_.pending();
-  const auto dropped = drop_abandoned();
-  if (!dropped && dropped.error().kind != ErrorKind::exhausted)
-    throw sqlite::Failure(SQLITE_ERROR, dropped.error());
+  for (const Result<void>& done : {drop_abandoned(), close_broken_imports()})
+    if (!done && done.error().kind != ErrorKind::exhausted) throw sqlite::Failure(SQLITE_ERROR, done.error());
+}
+
+Result<void> SqliteWriter::close_broken_imports() {
+  const std::vector<std::int64_t> runs = runs_.running_of_imports();
+  if (runs.empty()) return {};
+  return transaction([&] {
+    for (const std::int64_t run : runs) runs_.lose(run);
+  });
 }
 
 Result<void> SqliteWriter::drop_abandoned() {

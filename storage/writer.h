@@ -75,6 +75,7 @@ class SqliteWriter final : public Writer {
                                       Instant now);
   void forget_state();
   Result<void> drop_abandoned();
+  Result<void> close_broken_imports();
   void drop_run(std::int64_t run_id);
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);

@@ -240,6 +240,23 @@ TEST_F(ImportGoesOn, WhereAnotherThatWentOnWithItBrokeOff) {
   EXPECT_EQ(runs()[0].run.state, RunState::finished);
 }
 
+// Neither was that import ended by itself, since the daemon was killed.
+TEST_F(ImportGoesOn, WhereTheDaemonDiedAmidAnotherThatWentOnWithIt) {
+  FaultyWriter* const history = write_by_faulty_writer();
+  const auto [log, within_a_line] = long_log();
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", part_)->finish());
+  auto import = begin("/elsewhere/lenet.log", std::string_view(log).substr(0, within_a_line));
+  ASSERT_EQ(runs()[0].run.state, RunState::running);
+  history->failures = 1'000;
+  import.reset();
+  writer_.reset();
+  write_by_faulty_writer();
+  EXPECT_EQ(runs()[0].run.state, RunState::lost) << "nobody may ever go on with it";
+  ASSERT_TRUE(begin("/elsewhere/lenet.log", log)->finish());
+  expect_once();
+  EXPECT_EQ(runs()[0].run.state, RunState::finished);
+}
+
 // While that one is under way, too: of the two the follower goes on, as it has all that was committed.
 TEST_F(ImportGoesOn, WhereAnotherGoesOnWithItMeanwhile) {
   const auto [log, within_a_line] = long_log();
