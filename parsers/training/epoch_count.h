@@ -107,6 +107,8 @@ struct EpochCount {
   // The bar of an epoch that nothing numbers is full, of which the next one counts on. False: so it was before, and is
   // drawn once more.
   bool fill_bar(std::int64_t of) { return !last_batch || std::exchange(last_batch, of) != of; }
+  // Of each epoch that was shown the time is known, by its number: one without a number is all of the training's.
+  bool is_told_of_all() const { return told && !open && (!line.epoch || line.epoch == told); }
   bool has_measured_after(std::int64_t epoch) const;
   bool shows(std::optional<std::int64_t> epoch) const {  // it is the one shown last
     return epoch && (epoch == line.epoch || epoch == told);

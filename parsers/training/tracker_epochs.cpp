@@ -347,8 +347,8 @@ void track::Epochs::epoch(const Moment& m) {
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
   RunTrack* const open = all_.runs.open();
-  const bool below_heading = m.event.text(Field::since) == "heading";
-  if (below_heading && (!open || !open->epochs.open)) return;
+  if (open && line.is(Tells::time) && !line.tests && !line.number && open->epochs.is_told_of_all()) return;
+  if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.open)) return;
   if (line.is(Tells::end_of_training)) {
     if (open && open->epochs.open) open->epochs.tell_trained(m.now);
     return;

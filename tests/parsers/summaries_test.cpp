@@ -192,5 +192,19 @@ TEST(Summaries, BetweenTheLastStatesOfSeveralProcessesBarsAreOne) {
   EXPECT_EQ(runs_of(lines).size(), 1U);
 }
 
+// "elapsed" of a batch job, and a mean, below a training's epochs that told their times themselves.
+TEST(Summaries, WithoutANumberAreNoEpochBehindTimedOnes) {
+  std::vector<std::string> lines{"lr 0.1"};
+  for (int i = 0; i < 30; ++i) lines.push_back(written("Epoch %d/30 - 16.%03ds", i, 10 * i));
+  const double epochs = step_time(runs_of(lines).at(0));
+  for (const char* below :
+       {"Average time per epoch: 16.145 s", "ELAPSED: 484 seconds", "Time elapsed: 484.5s"})
+    lines.push_back(below);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 30);
+  EXPECT_EQ(step_time(runs.at(0)), epochs);
+}
+
 }  // namespace
 }  // namespace etad::test
