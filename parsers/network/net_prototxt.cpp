@@ -48,7 +48,8 @@ class FileBuilder final : public NetBuilder {
   void open(const PrototextReader::Path& around, std::string_view key) override {
     if (around.empty() && (key == "layer" || key == "layers")) feed_ = {}, rules_ = {};
     if (around.size() == 1 && (key == "include" || key == "exclude")) rule_phase_.clear();
-    if (key == "shape" || key == "input_shape") feed_.shapes.emplace_back();
+    if ((key == "shape" || key == "input_shape") && feed_.shapes.size() < Net::kMaxShapes)
+      feed_.shapes.emplace_back();
     NetBuilder::open(around, key);
   }
 
@@ -80,7 +81,8 @@ class FileBuilder final : public NetBuilder {
   // Inputs declared outside of any layer become one.
   void finish() {
     Net& net = state().net;
-    for (std::size_t i = 0; i < inputs_.size() && i < Net::kMaxShapes; ++i) {
+    const std::size_t most = std::min(Net::kMaxShapes, Net::kMaxLayers - net.layers.size());
+    for (std::size_t i = 0; i < inputs_.size() && i < most; ++i) {
       std::vector<std::int64_t> dims;
       if (i < input_shapes_.size()) {
         dims = input_shapes_[i];
@@ -110,10 +112,11 @@ class FileBuilder final : public NetBuilder {
 
   std::vector<std::vector<std::int64_t>> shapes_of_feed(const NetLayer& layer) const {
     std::vector<std::vector<std::int64_t>> out;
+    const std::size_t tops = std::min(layer.tops.size(), Net::kMaxShapes);
     for (const auto& dims : feed_.shapes)
       if (!dims.empty()) out.emplace_back(dims.begin() + 1, dims.end());
     if (!out.empty()) {
-      while (out.size() < layer.tops.size()) out.push_back(out.front());  // one shape for all tops
+      while (out.size() < tops) out.push_back(out.front());  // one shape for all tops
       return out;
     }
     const std::int64_t rows = feed_.crop > 0 ? feed_.crop : feed_.height;
@@ -124,7 +127,7 @@ class FileBuilder final : public NetBuilder {
                                   : feed_.gray || feed_.means == 1 ? 1
                                                                    : 3;
     out.push_back({channels, rows, columns});
-    while (out.size() < layer.tops.size()) out.emplace_back();  // labels
+    while (out.size() < tops) out.emplace_back();  // labels
     return out;
   }
 
