@@ -56,12 +56,21 @@ bool held_a_validation(const PhaseSummary& before, const Window& window, std::in
          kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
 }
 
+// It is far longer than those before, at quite another step time: another training's. A second one in a row at the same
+// pace shows that it is the run's own, whose first steps were shown one by one and took long.
+bool leapt(RunTrack& r, std::int64_t n, Duration took) {
+  constexpr double kOtherPace = 2;
+  const double pace = to_seconds(took) / static_cast<double>(n);
+  const bool leap = leaps(r.run.train, n, took);
+  const auto last = std::exchange(r.training.leap, leap ? std::optional(pace) : std::nullopt);
+  return leap && (!last || pace > kOtherPace * *last || *last > kOtherPace * pace);
+}
+
 // Its lines do not show how long so many steps take: they tell at once of what was done before, or are of another
 // training.
-bool shows_no_steps(const PhaseSummary& before, const Event& event, const Statement& said, std::int64_t n,
-                    Duration took) {
+bool shows_no_steps(RunTrack& r, const Event& event, const Statement& said, std::int64_t n, Duration took) {
   const bool at_once = !said && was_told_at_once(n, event.text(Field::unit) == "epoch", took);
-  return took <= Duration::zero() || at_once || leaps(before, n, took);
+  return took <= Duration::zero() || at_once || leapt(r, n, took);
 }
 
 // By the clock, the log's own or that of its stamps, the training stood still in it. A second one in a row shows that it
@@ -351,7 +360,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   const bool holds_a_test = w.tested && !said.measured;
   if (holds_a_test && r.training.has_untested_windows()) return;
   if (!holds_a_test) ++r.training.untested;
-  if (shows_no_steps(before, m.event, said, n, took)) {
+  if (shows_no_steps(r, m.event, said, n, took)) {
     ++m.out.rejected;
     return;
   }

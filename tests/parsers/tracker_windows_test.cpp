@@ -448,5 +448,19 @@ TEST(Windows, ALeapAtAnotherPaceIsOfAnotherTraining) {
   EXPECT_EQ(segments_of(lost.end(), Phase::train).size(), 6u);
 }
 
+// The first steps are shown one by one and compile, and then every hundredth is shown.
+TEST(Windows, OfLeapsInARowAtOnePaceOnlyTheFirstIsAnotherTrainings) {
+  HandLog log;
+  for (int i = 1; i <= 10; ++i) log.iteration(5.0 * i, std::to_string(i));
+  for (int i = 1; i <= 9; ++i) log.iteration(50 + 50.0 * i, std::to_string(100 * i));
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.at(0).train.iterations, 9 + 800);
+  EXPECT_EQ(records.rejected, 1);
+  HandLog others;
+  for (int i = 1; i <= 10; ++i) others.iteration(5.0 * i, std::to_string(i));
+  others.iteration(100, "100").iteration(110, "1000");
+  EXPECT_EQ(others.end().runs.at(0).train.iterations, 9) << "each at a pace of its own";
+}
+
 }  // namespace
 }  // namespace etad::test
