@@ -79,10 +79,11 @@ bool states_a_pace(const Event& event) {
   return event.has(Field::lapse) || event.has(Field::rate) || event.has(Field::samples_per_second);
 }
 
-// Two lines whose stamps are the same, which count whole seconds of lines that come faster: the window stays open,
-// so that what it takes to the next second stands for all of its steps.
-bool stamped_alike(const Event& event, const Anchor& from, const Anchor& to) {
-  if (!from.dated || !to.dated || from.at != to.at || (from.elapsed && to.elapsed)) return false;
+// Two lines of one time: their stamps count whole seconds of lines that come faster, or they show none and were seen at
+// one look, as what a program's buffer held. The window stays open, so that what it takes to the next second, or to
+// the next look, stands for all of its steps.
+bool timed_alike(const Event& event, const Anchor& from, const Anchor& to) {
+  if (!from.at || from.at != to.at || (from.elapsed && to.elapsed)) return false;
   return !event.has(Field::seconds) && !states_a_pace(event);
 }
 
@@ -97,7 +98,7 @@ bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
 }  // namespace
 
 bool tells_no_time_yet(const Event& event, const Anchor& from, const Anchor& to) {
-  return too_soon_to_tell(from, to) || stamped_alike(event, from, to) || says_no_time(event, from, to);
+  return too_soon_to_tell(from, to) || timed_alike(event, from, to) || says_no_time(event, from, to);
 }
 
 }  // namespace etad::track

@@ -435,6 +435,16 @@ TEST(Windows, AmidLinesThatAreStampedOneThatIsNotBeginsNoRun) {
   EXPECT_EQ(records.runs[0].train.iterations, 80);
 }
 
+// Python keeps what goes to a file until there are 8 KiB of it: lines without stamps come in blocks, seen at one look.
+TEST(Windows, LinesWithoutStampsThatComeInBlocksAreMeasuredFromBlockToBlock) {
+  HandLog log;
+  for (int n = 0; n < 500; ++n) log.arrives(2.0 * (n / 100)).iteration({}, std::to_string(10 * n));
+  const Records& records = log.end();
+  EXPECT_EQ(records.runs.at(0).train.iterations, 4000);
+  EXPECT_NEAR(to_seconds(records.runs.at(0).train.duration), 8, 1e-9);
+  EXPECT_EQ(records.rejected, 0);
+}
+
 TEST(Windows, ALeapAtAnotherPaceIsOfAnotherTraining) {
   HandLog log;
   for (int i = 0; i <= 5; ++i) log.iteration(i, std::to_string(10 * i));
