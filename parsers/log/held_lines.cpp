@@ -1,6 +1,9 @@
 #include "parsers/log/held_lines.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "parsers/base/alike.h"
 
 namespace etad {
 namespace {
@@ -29,6 +32,19 @@ std::int64_t HeldLines::add(HeldLine line) {
     last_.pop_front();
   }
   return forgotten;
+}
+
+bool HeldLines::has_like(std::string_view line) const {
+  constexpr std::size_t kFew = 8;
+  const auto is_like = [line](const HeldLine& held) {
+    return std::equal(line.begin(), line.end(), held.text.begin(), held.text.end(),
+                      [](char a, char b) { return digit_as_zero(a) == digit_as_zero(b); });
+  };
+  const auto last_of = [&](const auto& lines, std::size_t few) {
+    return std::any_of(lines.rbegin(), lines.rbegin() + static_cast<std::ptrdiff_t>(few), is_like);
+  };
+  const std::size_t last = std::min(last_.size(), kFew);
+  return last_of(last_, last) || last_of(first_, std::min(first_.size(), kFew - last));
 }
 
 void HeldLines::clear() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 #include "parsers/log/log_state.h"
@@ -16,6 +17,9 @@ class HeldLines {
   // How many lines it forgets for this one.
   std::int64_t add(HeldLine line);
   void clear();
+
+  // Whether it differs in nothing but its digits from one of the last few.
+  bool has_like(std::string_view line) const;
 
   bool empty() const { return first_.empty() && last_.empty(); }
   std::int64_t size() const { return static_cast<std::int64_t>(first_.size() + last_.size()); }

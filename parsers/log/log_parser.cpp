@@ -8,6 +8,9 @@ namespace {
 // Where so many bytes show no format, there is none to be found: the lines are counted and passed over,
 // instead of being held against every format for ever.
 constexpr std::int64_t kLookBytes = 4 * 1024 * 1024;
+// Of lines that differ from those before them in nothing but digits, such as the states of a download's bar: they are
+// quickly looked at, and a training may come behind a great many.
+constexpr std::int64_t kAlikeInOne = 8;
 // So many segments, and it is the format. One that has ended a run, or shown one from beginning to end, needs
 // no more proof either.
 constexpr std::int64_t kSure = 3;
@@ -154,8 +157,9 @@ void LogParser::look(const Line& line, bool known, Records& out) {
     rivals_.feed(line.text, line.arrival, line.modified, !is_of_framework(line.text, known));
   if (!known) meet(line, out);
   if (own_ && own_->is_table()) return stop_looking();
+  const auto bytes = static_cast<std::int64_t>(line.text.size()) + 1;
+  looked_at_ += held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
   hold(line);
-  looked_at_ += static_cast<std::int64_t>(line.text.size()) + 1;
   if (!rivals_.empty()) elect(own_ && is_sure() && own_->running() ? kMuch : kSure, out);
   if (!own_) consider_trace(line, out);
 }

@@ -109,7 +109,7 @@ class LogParser {
   std::optional<TraceTrial> trial_;     // while it is neither
   TimeContext time_;                    // of the trace
   HeldLines held_;
-  std::int64_t looked_at_ = 0;  // bytes, since there was something to see
+  std::int64_t looked_at_ = 0;  // bytes, since there was something to see; fewer of lines alike
   std::int64_t matched_ = 0;
   std::int64_t unmatched_ = 0;
 };

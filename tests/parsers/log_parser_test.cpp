@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "parsers/rules/shape_memory.h"
 #include "tests/parsers/log_reader.h"
 #include "tests/places.h"
 
@@ -275,6 +276,21 @@ TEST(LogParser, WhatShowsNoFormatIsCountedAndBounded) {
   EXPECT_TRUE(records.empty());
   EXPECT_LT(parser.save().size(), 100'000U);
   EXPECT_GE(parser.unmatched(), 900);
+}
+
+// Nor does a training stay unseen behind megabytes of what a tokenizer or a download's bar says again and again.
+TEST(LogParser, LinesAlikeHideNoTrainingBehindThem) {
+  ShapeMemory shapes;
+  LogOptions with = options();
+  with.shapes = &shapes;
+  LogParser parser(with);
+  Records records;
+  const std::string rest(400, 'x');
+  for (int i = 0; i < 15'000; ++i)
+    parser.feed(test::written("a sequence of %05d tokens is longer than 512 ", i) + rest, std::nullopt,
+                kModified, records);
+  for (const std::string& line : lenet_log()) parser.feed(line, std::nullopt, kModified, records);
+  EXPECT_EQ(parser.format(), "caffe");
 }
 
 TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
