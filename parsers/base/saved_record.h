@@ -18,5 +18,7 @@ ETAD_SAVED(Run, ordinal, job, state, framework, network, architecture, host, dev
            snapshot_time, snapshots, stalls, loss_is_nan, message)
 ETAD_SAVED(Records::Of<Segment>, run, value)
 ETAD_SAVED(Records::Of<ProgressPoint>, run, value)
+ETAD_SAVED(Records::Of<std::vector<Layer>>, run, value)
+ETAD_SAVED(Records::Of<std::vector<LayerTime>>, run, value)
 
 }  // namespace etad

@@ -1,5 +1,6 @@
 #include "parsers/log/log_parser.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace etad {
@@ -220,7 +221,9 @@ void LogParser::take_over(Rival winner, Records& out) {
       own_->flush(out);
     }
   } else {
-    matched_ += held_.size();
+    const std::int64_t known = std::min(winner.matched, held_.size());  // those forgotten are counted
+    matched_ += known;
+    unmatched_ += held_.size() - known;
   }
   winner.take_over(first, out);
   own_ = std::move(winner.reading);

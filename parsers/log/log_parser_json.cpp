@@ -20,7 +20,7 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
            stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met, comes_late, zone, other_phase)
-ETAD_SAVED(RivalState, reading, runs, segments, points)
+ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
 ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search)

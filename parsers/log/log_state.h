@@ -130,6 +130,10 @@ struct RivalState {
   std::vector<Run> runs;
   std::vector<Records::Of<Segment>> segments;
   std::vector<Records::Of<ProgressPoint>> points;
+  std::vector<Records::Of<std::vector<Layer>>> layers;
+  std::vector<Records::Of<std::vector<LayerTime>>> layer_times;
+  std::int64_t rejected = 0;
+  std::int64_t matched = 0;  // lines that its rules know
 };
 
 // The search for the format that explains the log, which is never over for good.

@@ -9,7 +9,9 @@ namespace etad {
 namespace {
 
 constexpr std::size_t kMostRivals = 5;
-constexpr std::size_t kMostPoints = 4096;  // displayed before it won; the last of them stay
+// What was found before it won is saved at each commit. Of what is more every second one goes: of points, and where no
+// line has said what a generic format needs, so that it may never win, of measurements, too.
+constexpr std::size_t kMostPoints = 4096, kMostUnbelieved = 256;
 
 // So many segments of a run that is over, and it stays though a later one has begun.
 constexpr std::int64_t kMeasured = 3;
@@ -42,12 +44,17 @@ void keep_runs(const Reading& reading, Records& found) {
   std::erase_if(found.points, older);
   std::erase_if(found.layers, older);
   std::erase_if(found.layer_times, older);
-  if (found.points.size() > kMostPoints)
-    found.points.erase(found.points.begin(),
-                       found.points.end() - static_cast<std::ptrdiff_t>(kMostPoints / 2));
   std::erase_if(found.runs,
                 [&](const Run& run) { return run.ordinal < last && !kept.contains(run.ordinal); });
   found.sampled.clear();
+}
+
+template <class T>
+void thin_out(std::vector<T>& records, std::size_t most) {
+  if (records.size() <= most) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < records.size(); i += 2) records[kept++] = std::move(records[i]);
+  records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
 }
 
 // A run that is over and was measured in one piece, by what its end says of all of it. Another may go on that has not
@@ -123,6 +130,7 @@ void Rival::take_over(std::int64_t first, Records& out) {
   move(found.points, out.points);
   move(found.layers, out.layers);
   move(found.layer_times, out.layer_times);
+  out.rejected += found.rejected;
   found.clear();
 }
 
@@ -138,16 +146,19 @@ bool Rivals::only_generic() const {
 
 Rival* Rivals::add(std::shared_ptr<const Format> format, const ReadingContext& context) {
   if (rivals_.size() >= kMostRivals || format->is_table()) return nullptr;
-  return &rivals_.emplace_back(Rival{Reading(std::move(format), context), {}});
+  return &rivals_.emplace_back(Rival{Reading(std::move(format), context), {}, 0});
 }
 
 void Rivals::feed(Rival& rival, std::string_view line, const std::optional<Instant>& arrival,
                   Instant modified, bool by_arrival) {
   const std::int64_t runs = rival.reading.next_ordinal();
   const bool told = by_arrival || !rival.reading.format().is_generic();
-  rival.reading.take(line, told ? arrival : std::nullopt, modified, rival.found);
-  if (rival.reading.next_ordinal() != runs || rival.found.points.size() > kMostPoints)
-    keep_runs(rival.reading, rival.found);
+  const bool known = rival.reading.take(line, told ? arrival : std::nullopt, modified, rival.found);
+  rival.matched += known ? 1 : 0;
+  if (rival.reading.next_ordinal() != runs) keep_runs(rival.reading, rival.found);
+  const bool may_win = rival.reading.needs_are_met();
+  thin_out(rival.found.points, may_win ? kMostPoints : kMostUnbelieved);
+  if (!may_win) thin_out(rival.found.segments, kMostUnbelieved);
 }
 
 void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
@@ -183,7 +194,8 @@ std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, b
 std::vector<RivalState> Rivals::save() const {
   std::vector<RivalState> out;
   for (const Rival& rival : rivals_)
-    out.push_back({rival.reading.save(), rival.found.runs, rival.found.segments, rival.found.points});
+    out.push_back({rival.reading.save(), rival.found.runs, rival.found.segments, rival.found.points,
+                   rival.found.layers, rival.found.layer_times, rival.found.rejected, rival.matched});
   return out;
 }
 
@@ -194,10 +206,14 @@ void Rivals::restore(const std::vector<RivalState>& state, const FormatSet& form
     if (!format || rivals_.size() >= kMostRivals) continue;
     auto reading = Reading::restore(std::move(format), context, saved.reading);
     if (!reading) continue;
-    Rival& rival = rivals_.emplace_back(Rival{std::move(*reading), {}});
+    Rival& rival = rivals_.emplace_back(Rival{std::move(*reading), {}, 0});
     rival.found.runs = saved.runs;
     rival.found.segments = saved.segments;
     rival.found.points = saved.points;
+    rival.found.layers = saved.layers;
+    rival.found.layer_times = saved.layer_times;
+    rival.found.rejected = saved.rejected;
+    rival.matched = saved.matched;
   }
 }
 

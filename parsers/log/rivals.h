@@ -17,6 +17,7 @@ namespace etad {
 struct Rival {
   Reading reading;
   Records found;
+  std::int64_t matched = 0;  // lines that its rules know
 
   // It is the one that counts from now on: its runs have the ordinals from `first` on, and what it found goes
   // to `out`.

@@ -293,6 +293,54 @@ TEST(LogParser, LinesAlikeHideNoTrainingBehindThem) {
   EXPECT_EQ(parser.format(), "caffe");
 }
 
+// A format that reads along has found layers and rejected what could not be true before it takes the log over.
+TEST(LogParser, WhatARivalHasFoundSurvivesARestart) {
+  auto lines = lenet_log();
+  lines.insert(lines.begin(), "***** Running training *****");
+  std::size_t layers = 0;
+  for (const bool restarts : {false, true}) {
+    LogParser parser(options());
+    Records records;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      parser.feed(lines[i], std::nullopt, kModified, records);
+      if (restarts && i % 5 == 0) parser = LogParser::restore(options(), parser.save()).value();
+    }
+    EXPECT_EQ(parser.format(), "caffe");
+    if (!restarts) layers = records.layers.size();
+    EXPECT_GT(records.layers.size(), 0U);
+    EXPECT_EQ(records.layers.size(), layers);
+  }
+}
+
+TEST(LogParser, WhatARivalKnewAndRejectedIsCounted) {
+  LogParser parser(options());
+  Records records;
+  for (int i = 0; i < 50; ++i)
+    parser.feed(test::written("reading file %d of the data", i), std::nullopt, kModified, records);
+  for (int i = 1; i <= 20; ++i) {
+    const int minute = i == 10 ? 1 : i;
+    parser.feed(test::written("2026-03-01 10:%02d:12,750 - INFO - step %d loss 0.8125", minute, 40 * i),
+                std::nullopt, kModified, records);
+  }
+  parser.settle(records);
+  EXPECT_EQ(parser.format(), "generic");
+  EXPECT_EQ(parser.matched(), 20);
+  EXPECT_EQ(parser.unmatched(), 50);
+  EXPECT_GE(records.rejected, 1);
+}
+
+// Its state is saved at each commit.
+TEST(LogParser, ABarOfNoTrainingKeepsLittle) {
+  LogParser parser(options());
+  Records records;
+  for (int i = 1; i <= 5000; ++i)
+    parser.feed(test::written(" %2d%%|#     | %d/10000 [%02d:%02d<50:00,  2.00it/s]", i / 100, i, i / 120,
+                              i / 2 % 60),
+                std::nullopt, kModified, records);
+  EXPECT_TRUE(records.empty());
+  EXPECT_LT(parser.save().size(), 400'000U);
+}
+
 TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
   const auto lines = lenet_log();
   LogParser parser(options());
