@@ -135,6 +135,8 @@ void LogImport::feed_line(std::string_view line, std::optional<Instant> time) {
 }
 
 void LogImport::note_runs() {
+  if (const auto from = records_.withdrawn)
+    runs_.resize(std::min(runs_.size(), static_cast<std::size_t>(*from)));
   for (const Run& run : records_.runs) {
     const auto at = static_cast<std::size_t>(run.ordinal);
     if (at >= runs_.size()) runs_.resize(at + 1);

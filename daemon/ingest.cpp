@@ -429,6 +429,8 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
     source->gone = awake.row.gone;
     source->has_error = can_not_be_read(awake.row);
     source->moved = false;
+    if (const auto from = commit.records.withdrawn)
+      source->open_run = source->told_run = std::min(source->told_run, *from - 1);
     for (const Run& run : commit.records.runs) source->open_run = std::max(source->open_run, run.ordinal);
   }
   moved_.clear();

@@ -120,6 +120,7 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       said_(c, "UPDATE run_labels SET said = ? WHERE run_id = ?"),
       remove_(c, "DELETE FROM runs WHERE source_id = ?"),
       forget_(c, "DELETE FROM runs WHERE id = ?"),
+      from_(c, "SELECT id FROM runs WHERE source_id = ? AND ordinal >= ?"),
       note_forgotten_(c,
                       "INSERT OR REPLACE INTO forgotten_runs"
                       " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE id = ?"),
@@ -321,10 +322,20 @@ std::int64_t RunTable::forget_owner(std::int64_t uid) {
 }
 
 void RunTable::forget(std::int64_t run_id) {
+  note_forgotten_.run(run_id);
+  withdraw(run_id);
+}
+
+void RunTable::withdraw(std::int64_t run_id) {
   measured(run_id, Phase::train);
   measured(run_id, Phase::test);
-  note_forgotten_.run(run_id);
   forget_.run(run_id);
+}
+
+std::vector<std::int64_t> RunTable::from(std::int64_t source_id, std::int64_t ordinal) {
+  std::vector<std::int64_t> out;
+  for (auto rows = from_.query(source_id, ordinal); rows.next();) out.push_back(rows.get<std::int64_t>(0));
+  return out;
 }
 
 bool RunTable::is_forgotten(std::int64_t source_id, std::int64_t ordinal) {

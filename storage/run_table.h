@@ -41,6 +41,9 @@ class RunTable {
   void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
   void remove(std::int64_t source_id);  // its runs, with all that refers to them
   void forget(std::int64_t run_id);     // one of them, for good; its datasets change
+  void withdraw(std::int64_t run_id);   // the same, but another may take its ordinal
+  std::vector<std::int64_t> from(std::int64_t source_id,
+                                 std::int64_t ordinal);  // the source's from that one on
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
   std::vector<std::int64_t> running_of_imports();  // of complete ones
   void lose(std::int64_t run_id);                  // it is running no longer
@@ -67,7 +70,7 @@ class RunTable {
   sqlite::Statement phase_, put_phase_, put_sums_, forget_costs_, put_costs_, change_, without_costs_;
   sqlite::Statement running_of_imports_, lose_;
   sqlite::Statement labels_, put_labels_, said_;
-  sqlite::Statement remove_, forget_, note_forgotten_, is_forgotten_, common_, is_beginning_;
+  sqlite::Statement remove_, forget_, from_, note_forgotten_, is_forgotten_, common_, is_beginning_;
   sqlite::Statement own_, own_phases_, datasets_of_owner_, note_owners_, forget_owners_;
 };
 

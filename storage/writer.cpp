@@ -172,6 +172,7 @@ std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const 
 void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now) {
   const Records& records = commit.records;
   const std::int64_t owner = commit.source.owner.value_or(kUnknownOwner);
+  if (records.withdrawn) withdraw(source_id, *records.withdrawn);
   RunIds ids(runs_, budgets_, source_id, owner);
   for (const Run& run : records.runs) ids.learn(run.ordinal, put_run(source_id, commit.source, run, now));
   for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
@@ -303,6 +304,14 @@ Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerpri
   auto done = transaction([&] { count = sources_.look_again(rules_fingerprint); });
   if (!done) return tl::unexpected(done.error());
   return count;
+}
+
+void SqliteWriter::withdraw(std::int64_t source_id, std::int64_t first_ordinal) {
+  budgets_.forget_state();
+  for (const std::int64_t run : runs_.from(source_id, first_ordinal)) {
+    measurements_.forget_run(run);
+    runs_.withdraw(run);
+  }
 }
 
 void SqliteWriter::drop_run(std::int64_t run_id) {

@@ -53,6 +53,7 @@ class Recorder {
   explicit Recorder(std::string file) : file_(std::move(file)) {}
 
   void take(const Records& records) {
+    if (records.withdrawn) runs_.erase(runs_.lower_bound(*records.withdrawn), runs_.end());
     for (const Run& run : records.runs) runs_[run.ordinal].run = run;
     for (const auto& [run, segment] : records.segments) {
       ReplayRun& replay = runs_[run];

@@ -1,5 +1,7 @@
 #include "parsers/base/record.h"
 
+#include <algorithm>
+
 #include <chrono>
 
 namespace etad {
@@ -45,6 +47,16 @@ std::optional<Duration> wall_time(const Run& run) {
   constexpr double kRounding = 1.1, kSecond = 1;
   if (taken < 0 || taken > kLongest || measured > taken * kRounding + kSecond) return std::nullopt;
   return std::chrono::duration_cast<Duration>(*run.ended_at - *run.started_at);
+}
+
+void Records::withdraw(std::int64_t first) {
+  withdrawn = std::min(withdrawn.value_or(first), first);
+  std::erase_if(runs, [first](const Run& run) { return run.ordinal >= first; });
+  const auto is_of_them = [first](const auto& record) { return record.run >= first; };
+  std::erase_if(segments, is_of_them);
+  std::erase_if(points, is_of_them);
+  std::erase_if(layers, is_of_them);
+  std::erase_if(layer_times, is_of_them);
 }
 
 }  // namespace etad

@@ -149,6 +149,9 @@ struct Records {
     std::int64_t run;
     T value;
   };
+  // All runs of the source from this ordinal on that were told of before are none: what the others here tell has taken
+  // their place.
+  std::optional<std::int64_t> withdrawn;
   std::vector<Run> runs;  // at most one a run: its latest state
   std::vector<Of<Segment>> segments;
   std::vector<Of<ProgressPoint>> points;
@@ -158,10 +161,13 @@ struct Records {
   std::int64_t rejected = 0;  // measurements that could not be true (negative or zero durations, …)
 
   bool empty() const {
-    return runs.empty() && segments.empty() && points.empty() && layers.empty() && layer_times.empty() &&
-           samples() == 0;
+    return !withdrawn && runs.empty() && segments.empty() && points.empty() && layers.empty() &&
+           layer_times.empty() && samples() == 0;
   }
   void clear() { *this = Records{}; }
+
+  // Takes back what was told of the runs from `first` on.
+  void withdraw(std::int64_t first);
 
   std::size_t samples() const {
     std::size_t all = 0;

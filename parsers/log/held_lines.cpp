@@ -31,6 +31,7 @@ std::int64_t HeldLines::add(HeldLine line) {
     last_bytes_ -= bytes_of(last_.front());
     last_.pop_front();
   }
+  forgotten_ += forgotten;
   return forgotten;
 }
 

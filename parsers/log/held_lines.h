@@ -22,14 +22,21 @@ class HeldLines {
   bool has_like(std::string_view line) const;
 
   bool empty() const { return first_.empty() && last_.empty(); }
+  std::int64_t forgotten() const { return forgotten_; }  // between the first and the last ones
+  void forget(std::int64_t lines) { forgotten_ += lines; }
   std::int64_t size() const { return static_cast<std::int64_t>(first_.size() + last_.size()); }
-  // In the log's order. Added again in this order, they are held again.
+  // In the log's order, with how many are forgotten where they stood. Added again in this order, they are held again.
   std::vector<HeldLine> all() const;
 
+  template <typename Take, typename Miss>
+  void for_each(const Take& take, const Miss& miss) const {
+    for (const HeldLine& line : first_) take(line);
+    if (forgotten_ > 0) miss(forgotten_);
+    for (const HeldLine& line : last_) take(line);
+  }
   template <typename Take>
   void for_each(const Take& take) const {
-    for (const HeldLine& line : first_) take(line);
-    for (const HeldLine& line : last_) take(line);
+    for_each(take, [](std::int64_t) {});
   }
 
  private:
@@ -37,6 +44,7 @@ class HeldLines {
   std::deque<HeldLine> last_;
   std::size_t first_bytes_ = 0;
   std::size_t last_bytes_ = 0;
+  std::int64_t forgotten_ = 0;
 };
 
 }  // namespace etad

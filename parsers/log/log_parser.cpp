@@ -183,7 +183,8 @@ void LogParser::meet(const Line& line, Records& out) {
     const auto feed = [&](std::string_view text, const std::optional<Instant>& arrival) {
       Rivals::feed(*rival, text, arrival, line.modified, !is_of_framework(text, false));
     };
-    held_.for_each([&](const HeldLine& held) { feed(held.text, held.arrival); });
+    held_.for_each([&](const HeldLine& held) { feed(held.text, held.arrival); },
+                   [&](std::int64_t lines) { rival->reading.miss(lines); });
     feed(line.text, line.arrival);
   }
 }
@@ -212,11 +213,22 @@ void LogParser::elect_generic(std::int64_t against, Records& out) {
   if (winner) take_over(std::move(*winner), out);
 }
 
+// The ordinal of the winner's first run. Where the one that counts so far has measured nothing, the winner tells of its
+// runs anew; of a generic format's, of those that have begun since the winner's did.
+std::int64_t LogParser::first_of(const Rival& winner) const {
+  if (own_->measured() == 0) return own_->first_ordinal();
+  if (!own_->format().is_generic() || winner.reading.format().is_generic()) return own_->next_ordinal();
+  return own_->first_run_within(winner.reading.lines_of_run());
+}
+
+// Behind a generic format one that is of a framework may still show itself, and then wants what stands above.
 void LogParser::take_over(Rival winner, Records& out) {
   std::int64_t first = 0;
+  const std::int64_t told = own_ ? own_->next_ordinal() : 0;
   if (own_) {
-    first = own_->measured() > 0 ? own_->next_ordinal() : own_->first_ordinal();
-    if (own_->measured() > 0) {
+    first = first_of(winner);
+    if (own_->measured() > 0 && first < told) out.withdraw(first);
+    if (first == told) {
       own_->close(out);
       own_->flush(out);
     }
@@ -226,11 +238,16 @@ void LogParser::take_over(Rival winner, Records& out) {
     unmatched_ += held_.size() - known;
   }
   winner.take_over(first, out);
+  if (winner.reading.next_ordinal() < told) out.withdraw(winner.reading.next_ordinal());
   own_ = std::move(winner.reading);
   format_name_ = own_->name();
   trial_.reset();
   silent_ = looked_at_ = 0;
-  stop_looking();
+  if (own_->format().is_generic()) {
+    rivals_.clear_generic();
+  } else {
+    stop_looking();
+  }
 }
 
 // While no format is known, held lines are in no count yet.

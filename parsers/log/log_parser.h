@@ -87,6 +87,7 @@ class LogParser {
   void meet(const Line& line, Records& out);
   void elect(std::int64_t segments, Records& out);
   void elect_generic(std::int64_t against, Records& out);
+  std::int64_t first_of(const Rival& winner) const;
   void take_over(Rival winner, Records& out);
   void consider_trace(const Line& line, Records& out);
   void hold(const Line& line);

@@ -19,9 +19,9 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
            epoch_of_bar, first, last, rises, epoch, step, epoch_at, times_stated, steps, counts_steps,
            stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
-           unclear, needs_are_met, comes_late, zone, other_phase)
+           unclear, needs_are_met, comes_late, zone, lines, begun, other_phase)
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
-ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held)
+ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
 ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search)
 
@@ -45,7 +45,8 @@ std::string LogParser::save() const {
     state.traced = traced_;
     state.columns = options_.columns;
   } else {
-    state.search = {looked_at_, silent_, !own_ && (!trial_ || trial_->over()), rivals_.save(), held_.all()};
+    state.search = {looked_at_, silent_, !own_ && (!trial_ || trial_->over()), rivals_.save(), held_.all(),
+                    held_.forgotten()};
   }
   return saved::to_text(state, kVersion);
 }
@@ -54,6 +55,7 @@ void LogParser::restore_search(const SearchState& search) {
   looked_at_ = search.looked_at;
   silent_ = search.silent;
   for (const HeldLine& line : search.held) held_.add(line);
+  held_.forget(search.forgotten);
   if (options_.formats) rivals_.restore(search.rivals, *options_.formats, context());
   if (!trial_ || own_) return;
   if (search.no_trace) return trial_->give_up();

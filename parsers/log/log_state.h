@@ -121,6 +121,8 @@ struct ReadingState {
   bool needs_are_met = false;
   bool comes_late = false;                  // by their stamps, lines are seen long after they are written
   std::optional<Duration> zone;             // added to stamps
+  std::int64_t lines = 0;
+  std::vector<std::int64_t> begun;          // behind how many of them its last runs began
   std::optional<std::int64_t> other_phase;  // how far the heading of another phase's settings is indented
 };
 
@@ -143,6 +145,7 @@ struct SearchState {
   bool no_trace = false;       // it is no monitoring trace
   std::vector<RivalState> rivals;
   std::vector<HeldLine> held;
+  std::int64_t forgotten = 0;  // of those held
 };
 
 struct LogState {

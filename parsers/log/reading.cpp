@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "parsers/base/device_count.h"
 #include "parsers/base/precision.h"
@@ -70,10 +71,26 @@ Reading::Reading(std::shared_ptr<const Format> format, const ReadingContext& con
 bool Reading::take(std::string_view line, const std::optional<Instant>& arrival, Instant modified,
                    Records& out) {
   time_.reference = modified;
+  ++lines_;
   const bool is_row = table_ || rows_;
   const RememberedShape* const known = is_row ? nullptr : format_->recall(line, shapes_);
   if (known && known->says_nothing && pass_over(line, *known, arrival, out)) return false;
-  return take_event(line, known, arrival, out);
+  std::int64_t runs = next_ordinal();
+  const bool is_known = take_event(line, known, arrival, out);
+  for (; runs < next_ordinal(); ++runs) note_begun();
+  return is_known;
+}
+
+// Whose runs were begun longer ago is not asked.
+void Reading::note_begun() {
+  constexpr std::size_t kMostBegun = 64;
+  if (begun_.size() == kMostBegun) begun_.erase(begun_.begin());
+  begun_.push_back(lines_);
+}
+
+std::int64_t Reading::first_run_within(std::int64_t lines) const {
+  const auto from = std::lower_bound(begun_.begin(), begun_.end(), lines_ - lines);
+  return next_ordinal() - (begun_.end() - from);
 }
 
 bool Reading::take_event(std::string_view line, const RememberedShape* shape,
@@ -231,6 +248,9 @@ bool Reading::comes_again(const Event& event) {
 }
 
 void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told) {
+  std::int64_t ordinal = next_ordinal() - static_cast<std::int64_t>(begun_.size());
+  for (const std::int64_t line : std::exchange(begun_, {}))
+    if (told.contains(ordinal++)) begun_.push_back(line);
   first_ordinal_ = first;
   tracker_.number_from(first, told);
 }
@@ -238,7 +258,7 @@ void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::
 ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
                      measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_,  comes_late_,
-                     zone_,     other_phase_};
+                     zone_,     lines_,         begun_,        other_phase_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   if (rows_) state.table = TableState{rows_->header(), 0};
   return state;
@@ -257,6 +277,8 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.needs_are_met_ = state.needs_are_met;
   reading.comes_late_ = state.comes_late;
   reading.zone_ = state.zone;
+  reading.lines_ = state.lines;
+  reading.begun_ = state.begun;
   reading.other_phase_ = state.other_phase;
   reading.first_ordinal_ = state.first_ordinal;
   reading.voices_ = state.voices;

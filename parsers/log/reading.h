@@ -60,6 +60,10 @@ class Reading {
   // been told of, by the number beside theirs.
   void number_from(std::int64_t first, const std::map<std::int64_t, std::int64_t>& told);
   std::int64_t first_ordinal() const { return first_ordinal_; }
+  // How many lines ago its last run began; 0: none is known to have. And the first of its runs that began no longer ago.
+  std::int64_t lines_of_run() const { return begun_.empty() ? 0 : lines_ - begun_.back(); }
+  std::int64_t first_run_within(std::int64_t lines) const;
+  void miss(std::int64_t lines) { lines_ += lines; }  // that were read by others
   std::int64_t next_ordinal() const { return tracker_.next_ordinal(); }
 
   ReadingState save() const;
@@ -67,6 +71,7 @@ class Reading {
                                  const ReadingState& state);
 
  private:
+  void note_begun();
   bool is_heard(const Event& event);
   bool comes_again(const Event& event);
   bool take_event(std::string_view line, const RememberedShape* shape, const std::optional<Instant>& arrival,
@@ -92,6 +97,8 @@ class Reading {
   std::optional<Duration> zone_;             // added to stamps; none: nothing has told it
   std::optional<std::int64_t> other_phase_;  // is_of_other_phase()
   std::int64_t first_ordinal_ = 0;
+  std::int64_t lines_ = 0;
+  std::vector<std::int64_t> begun_;  // behind how many of them the last runs began
   VoiceState voices_;
   UnclearTimes unclear_;
 };

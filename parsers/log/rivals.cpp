@@ -144,6 +144,10 @@ bool Rivals::only_generic() const {
                      [](const Rival& r) { return r.reading.format().is_generic(); });
 }
 
+void Rivals::clear_generic() {
+  std::erase_if(rivals_, [](const Rival& r) { return r.reading.format().is_generic(); });
+}
+
 Rival* Rivals::add(std::shared_ptr<const Format> format, const ReadingContext& context) {
   if (rivals_.size() >= kMostRivals || format->is_table()) return nullptr;
   return &rivals_.emplace_back(Rival{Reading(std::move(format), context), {}, 0});

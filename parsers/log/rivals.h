@@ -45,6 +45,7 @@ class Rivals {
   std::optional<Rival> winner(const Reading* own, std::int64_t segments, bool generic = false);
 
   void clear() { rivals_.clear(); }
+  void clear_generic();
 
   std::vector<RivalState> save() const;
   // A format whose rule file has gone is left out.

@@ -63,6 +63,86 @@ Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
   return out;
 }
 
+// What a history has of a log that is followed: told of behind every so many lines.
+struct Followed {
+  std::map<std::int64_t, Run> runs;
+  std::map<std::int64_t, std::int64_t> iterations;  // of their segments
+
+  void take(Records& records) {
+    if (const auto from = records.withdrawn) {
+      runs.erase(runs.lower_bound(*from), runs.end());
+      iterations.erase(iterations.lower_bound(*from), iterations.end());
+    }
+    for (const Run& run : records.runs) runs[run.ordinal] = run;
+    for (const auto& [run, segment] : records.segments) iterations[run] += segment.iterations;
+    records.clear();
+  }
+};
+
+Followed follow(const std::vector<std::string>& lines, std::size_t at_once, bool restarts) {
+  LogParser parser(options());
+  Records records;
+  Followed out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    parser.feed(lines[i], {}, reference_time(), records);
+    if (i % at_once != 0) continue;
+    parser.flush(records);
+    out.take(records);
+    if (restarts) parser = LogParser::restore(options(), parser.save()).value();
+  }
+  parser.close(records);
+  parser.flush(records);
+  out.take(records);
+  return out;
+}
+
+// A generic format reads the first 500 states of the bar before a line shows whose they are.
+TEST(Recognition, AFrameworksRunIsOneThoughAGenericFormatToldOfItFirst) {
+  std::vector<std::string> lines{"Fine-tuning a small model, lr 3e-5, batch size 16, 3 epochs"};
+  for (int i = 1; i <= 2000; ++i) {
+    lines.push_back(
+        written("%3d%%|##        | %d/2000 [%02d:%02d<10:00,  2.00it/s]", i / 20, i, i / 120, i / 2 % 60));
+    if (i % 500 == 0)
+      lines.push_back(
+          written("{'loss': 1.25, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'epoch': %.2f}", i * 3 / 2000.));
+  }
+  lines.emplace_back(
+      "{'train_runtime': 1000.0, 'train_samples_per_second': 32.0, "
+      "'train_steps_per_second': 2.0, 'train_loss': 1.5, 'epoch': 3.0}");
+  for (const bool restarts : {false, true}) {
+    const Followed log = follow(lines, 40, restarts);
+    ASSERT_EQ(log.runs.size(), 1U);
+    EXPECT_EQ(log.runs.at(0).framework, "pytorch");
+    EXPECT_EQ(log.runs.at(0).state, RunState::finished);
+    EXPECT_EQ(log.runs.at(0).iteration, 2000);
+    EXPECT_EQ(log.iterations.at(0), log.runs.at(0).train.iterations);
+  }
+}
+
+// A trainer fails as soon as it has begun, twice, and then a script trains without it.
+TEST(Recognition, WhatHasMeasuredNothingLeavesNoRunBehind) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 3; ++i) {
+    lines.emplace_back("***** Running training *****");
+    lines.emplace_back("  Num examples = 64,000");
+    lines.emplace_back("  Total optimization steps = 2,000");
+    if (i == 2) break;
+    lines.emplace_back("Traceback (most recent call last):");
+    lines.emplace_back("  File \"train.py\", line 88, in <module>");
+    lines.emplace_back("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.");
+  }
+  for (int i = 1; i <= 100; ++i)
+    lines.push_back(
+        written("2026-03-01 10:%02d:%02d,250 INFO step %d/2000 loss 2.512", i / 12, i % 12 * 5, i * 10));
+  for (const bool restarts : {false, true}) {
+    const Followed log = follow(lines, 10, restarts);
+    ASSERT_EQ(log.runs.size(), 1U);
+    EXPECT_EQ(log.runs.at(0).framework, "generic");
+    EXPECT_EQ(log.runs.at(0).state, RunState::lost);
+    EXPECT_EQ(log.iterations.at(0), 990);
+  }
+}
+
 // The first format is adopted by a line amid them; the one that takes over reads those above as well.
 TEST(Recognition, WhatStandsAboveTheFirstTellingLineIsReadByAllFormats) {
   const std::vector<std::string> lines = {

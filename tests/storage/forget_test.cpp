@@ -47,6 +47,28 @@ TEST_F(Forgetting, ARunDoesNotComeBackWithTheNextLineOfItsLog) {
   EXPECT_EQ(ordinals(), std::vector<std::int64_t>{1});
 }
 
+// What one format told of is another's, which tells of it anew.
+TEST_F(Forgetting, RunsThatAreWithdrawnGoAndOthersTakeTheirOrdinals) {
+  SourceCommit log = commit(source_with_run("/a.log", 3));
+  for (const int ordinal : {1, 2}) {
+    etad::Run run = lenet(ordinal);
+    goes_on(log, run);
+  }
+  log.records.withdraw(1);
+  EXPECT_FALSE(log.records.empty());
+  EXPECT_TRUE(log.records.runs.empty());
+  etad::Run instead = lenet(1);
+  log.records.segments = {{1, window(instead, 7)}};
+  instead.framework = "pytorch";
+  log.records.runs = {instead};
+  commit(log);
+  const auto runs = must(reader().runs({}));
+  EXPECT_EQ(ordinals(), (std::vector<std::int64_t>{1, 0}));
+  EXPECT_EQ(runs.at(0).run.framework, "pytorch");
+  EXPECT_EQ(must(reader().size()).segments, 4);
+  EXPECT_EQ(must(reader().size()).points, 3);
+}
+
 TEST_F(Forgetting, ASourceThatBeginsAnewMayGiveItsFirstRunAgain) {
   SourceCommit log = commit(source_with_run("/a.log", 3));
   must(writer().forget_run(1));
