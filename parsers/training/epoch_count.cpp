@@ -300,8 +300,13 @@ bool EpochCount::end_announced() {
   return std::exchange(open, false);
 }
 
-bool EpochCount::announces_again(std::int64_t epoch) const {
-  return announced && (epoch < *announced || (epoch == *announced && !open));
+bool EpochCount::announces_again(std::int64_t epoch, const Event& event) const {
+  if (!announced || epoch < *announced) return announced.has_value();
+  if (open) return false;
+  const auto of = positive_of(event, Field::epochs);
+  const bool one_by_one = alone > 0 && of == epoch;
+  const bool all_done = announced_of && done_before(*announced, 1) + 1 >= *announced_of;
+  return epoch == *announced || (all_done && of && of != announced_of && !one_by_one);
 }
 
 void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took) {

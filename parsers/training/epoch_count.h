@@ -90,8 +90,9 @@ struct EpochCount {
   void announce(std::int64_t epoch, std::optional<std::int64_t> of = {});
   bool end_announced();  // false: none was going on
   void tell_trained(std::optional<Instant> at);
-  // Where several processes say the same, nothing has happened in between.
-  bool announces_again(std::int64_t epoch) const;
+  // Where several processes say the same, nothing has happened in between. What goes on behind all that were announced, of
+  // another plan, is another training's.
+  bool announces_again(std::int64_t epoch, const Event& event) const;
   // It is the last one of as many as were announced, and nothing has ended it.
   bool in_last_announced() const {
     return open && announced && announced_of && done_before(*announced, 1) + 1 == *announced_of;

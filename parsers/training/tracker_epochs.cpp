@@ -160,7 +160,7 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->run.train.segments > 0);
   const bool first = r && counts && r->epochs.first == epoch;
-  return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch);
+  return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch, event);
 }
 
 // The same of a log that only shows its epochs' ends.

@@ -156,14 +156,14 @@ TEST(EpochCount, ATimeSinceTheStartIsOfNoEpoch) {
 
 TEST(EpochCount, AnAnnouncementIsSaidAgainOnlyWhenTheEpochIsOver) {
   EpochCount epochs;
-  EXPECT_FALSE(epochs.announces_again(1)) << "nothing was announced";
+  EXPECT_FALSE(epochs.announces_again(1, {})) << "nothing was announced";
   epochs.announce(2);
-  EXPECT_FALSE(epochs.announces_again(2)) << "another process says the same";
-  EXPECT_TRUE(epochs.announces_again(1));
-  EXPECT_FALSE(epochs.announces_again(3));
+  EXPECT_FALSE(epochs.announces_again(2, {})) << "another process says the same";
+  EXPECT_TRUE(epochs.announces_again(1, {}));
+  EXPECT_FALSE(epochs.announces_again(3, {}));
   EXPECT_TRUE(epochs.end_announced());
   EXPECT_FALSE(epochs.end_announced()) << "it has ended already";
-  EXPECT_TRUE(epochs.announces_again(2));
+  EXPECT_TRUE(epochs.announces_again(2, {}));
 }
 
 TEST(EpochCount, WhatIsLeftOfAnEpochNeedsItsLength) {

@@ -100,6 +100,23 @@ TEST(SeveralTrainings, OneThatGoesOnWithMorePlannedIsOne) {
   EXPECT_NEAR(step_time(runs.at(0)), 30, 1e-9);
 }
 
+// Keras' fit(initial_epoch=10): the epochs planned are done, and others go on from there, of a network that may be another.
+TEST(SeveralTrainings, OneThatBeginsBehindAllThatWerePlannedIsAnother) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 20; ++epoch) {
+    lines.push_back(written("Epoch %d/%d", epoch, epoch <= 10 ? 10 : 20));
+    lines.push_back(written("64/64 - %ds - accuracy: 0.7500 - loss: 0.5000", epoch <= 10 ? 4 : 8));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.iteration, 64 * 10 * (ordinal + 1));
+    EXPECT_EQ(run.max_iterations, run.iteration);
+    EXPECT_EQ(run.state, RunState::finished);
+    EXPECT_DOUBLE_EQ(step_time(run), ordinal == 0 ? 4. / 64 : 8. / 64);
+  }
+}
+
 // Federated learning: each round holds epochs of the clients' own, which are counted anew and have another plan.
 TEST(SeveralTrainings, EpochsInsideOfRoundsAreNone) {
   Lines lines;
