@@ -9,13 +9,17 @@
 namespace etad::track {
 namespace {
 
-// "torch.cuda.OutOfMemoryError: CUDA out of memory.": a dotted name, and what it says.
+// "torch.cuda.OutOfMemoryError: CUDA out of memory.": a dotted name, and what it says. One of a module is written with the
+// module's name, whatever its own: "mylib.errors.LossIsNaN: nan".
 bool is_exception(std::string_view line) {
   const std::string_view name = line.substr(0, line.find(':'));
   const bool dotted = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return c == '.' || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   });
   if (!dotted) return false;
+  const std::size_t dot = name.rfind('.');
+  if (dot != name.npos && dot > 0 && dot + 1 < name.size() && name[dot + 1] >= 'A' && name[dot + 1] <= 'Z')
+    return true;
   for (const std::string_view kind :
        {"Error", "Exception", "Interrupt", "StopIteration", "SystemExit", "Expired", "Quit"})
     if (name.find(kind) != std::string_view::npos) return true;
@@ -65,7 +69,8 @@ bool tells_why_it_stops(std::string_view lower) {
   return false;
 }
 
-// "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10".
+// "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10" nor "No early
+// stopping".
 bool tells_early_stop(std::string_view lower) {
   // Flair's learning rate is too small; Ultralytics' and Lightning's EarlyStopping.
   for (const std::string_view word : {"quitting training", "stopped early", "stopping training early",
@@ -76,6 +81,11 @@ bool tells_early_stop(std::string_view lower) {
   const std::size_t glued = lower.find("earlystop");
   const std::size_t at = std::min({lower.find("early stop"), lower.find("early-stop"), glued});
   if (at == std::string_view::npos) return false;
+  std::string_view before = lower.substr(0, at);
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  before.remove_prefix(before.rfind(' ') + 1);
+  for (const std::string_view word : {"no", "not", "without"})
+    if (before == word) return false;
   std::string_view rest = lower.substr(at + (at == glued ? 9 : 10));
   for (const std::string_view ending : {"ping", "ped"})
     if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
@@ -118,7 +128,7 @@ bool tells_end(std::string_view lower) {
 }
 
 // "Keyboard interruption. Exiting from early training", "Training interrupted by user",
-// "… [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting".
+// "… [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting", Lightning's "[rank: 0] Received SIGTERM: 15".
 bool tells_interruption(std::string_view lower) {
   const std::size_t at = lower.find("interrupt");
   if (at != std::string_view::npos) {
@@ -127,6 +137,7 @@ bool tells_interruption(std::string_view lower) {
            rest.starts_with("interrupted by ") || before.ends_with("training ");
   }
   return lower.find("main process received sig") != std::string_view::npos ||
+         lower.find("received sigterm: ") != std::string_view::npos ||
          lower.find("ctrl + c detected") != std::string_view::npos;  // W&B's
 }
 

@@ -37,6 +37,23 @@ TEST(Ends, AreReadBehindABarThatEndsNoLine) {
   EXPECT_EQ(only_run(bar_and("Unkilled")).state, RunState::lost);
 }
 
+TEST(Ends, AreToldByTheNameOfAnExceptionOrASignalAndNotByWhatDidNotHappen) {
+  Lines failed = bar_and("");
+  failed.insert(failed.end(),
+                {"Traceback (most recent call last):", "  File \"train.py\", line 71, in <module>",
+                 "loss: 0.5", "mylib.errors.LossIsNaN: nan at step 60"});
+  EXPECT_EQ(only_run(failed).state, RunState::failed);
+  EXPECT_EQ(only_run(failed).message, "mylib.errors.LossIsNaN: nan at step 60");
+  const auto state_behind = [](const std::string& word) {
+    Lines lines = bar_and("");
+    lines.push_back(word);
+    return only_run(lines).state;
+  };
+  EXPECT_EQ(state_behind("[rank: 0] Received SIGTERM: 15"), RunState::stopped);
+  EXPECT_EQ(state_behind("Early stopping."), RunState::finished);
+  EXPECT_EQ(state_behind("No early stopping."), RunState::lost);
+}
+
 // YOLOX says of each training that it is done, and then what broke it off.
 TEST(Ends, ARunThatIsDoneWithoutAStepAndFailsAtOnceHasFailed) {
   const std::string at = "2026-03-04 05:06:";
