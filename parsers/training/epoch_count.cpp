@@ -32,7 +32,7 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   }
   shown = epoch;
   last_batch = batch;
-  place.iteration = before + batch;
+  place.iteration = sum(before, batch);
   return place;
 }
 
@@ -44,12 +44,12 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
   const bool full =
       last_batch && (!of || static_cast<double>(*last_batch) >= kNearly * static_cast<double>(*of));
   if (full && bar < *last_batch) {
-    before += of.value_or(*last_batch);
+    before = sum(before, of.value_or(*last_batch));
     if (of) place.planned = before + *of;
     place.gap = true;
   }
   last_batch = bar;
-  place.iteration = before + bar;
+  place.iteration = sum(before, bar);
   return place;
 }
 
@@ -57,12 +57,12 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
 EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
   Place place;
   if (announced > shown && last_batch && step <= *last_batch) {
-    before += *last_batch;
+    before = sum(before, *last_batch);
     place.gap = true;
   }
   if (announced) shown = announced;
   last_batch = step;
-  place.iteration = before + step;
+  place.iteration = sum(before, step);
   return place;
 }
 

@@ -52,8 +52,9 @@ std::string_view current_solver_type(std::string_view type) {
 }
 
 void put(std::map<std::string, std::string>& settings, std::string_view key, std::string_view value) {
-  if (key.empty() || settings.size() >= track::kMaxSettings) return;
-  settings.insert_or_assign(bounded(key), bounded(value));
+  const std::string name = bounded(key);
+  if (name.empty() || (settings.size() >= track::kMaxSettings && !settings.contains(name))) return;
+  settings.insert_or_assign(name, bounded(value));
 }
 
 bool is_test(const Event& event, const RunTrack& r) {

@@ -1,5 +1,6 @@
 // Epochs alone: which iteration of a run a line of progress shows, and what is remembered from epoch to epoch.
 #include "parsers/training/epoch_count.h"
+#include "parsers/training/line_numbers.h"
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,21 @@ TEST(EpochCount, MultipliesEpochsOutFromTheFirstNumberDisplayed) {
   EpochCount from_zero;
   EXPECT_EQ(from_zero.place_of(batch("0", "20"), 100, 0)->iteration, 20);
   EXPECT_EQ(from_zero.place_of(batch("3", "5"), 100, 20)->iteration, 305);
+}
+
+TEST(EpochCount, WhatAHostileLogCountsStaysACount) {
+  EpochCount bars;
+  for (int i = 0; i < 20; ++i)
+    for (const char* step : {"1", "1000000000000"})
+      EXPECT_LE(bars.place_of(progress({{Field::iteration, step}, {Field::since, "epoch"}}), 0, 0)->iteration,
+                kMaxCount);
+  EpochCount batches;
+  std::int64_t done = 0;
+  for (int epoch = 0; epoch < 20; ++epoch)
+    for (const char* each : {"1", "1000000000000"}) {
+      done = batches.place_of(batch(std::to_string(epoch), each), 0, done)->iteration;
+      EXPECT_LE(done, kMaxCount);
+    }
 }
 
 TEST(EpochCount, OutOfATotalTheFirstOneDisplayedIsCountedFromOne) {

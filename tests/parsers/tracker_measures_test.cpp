@@ -53,6 +53,21 @@ TEST(Measures, ARateWithoutABatchIsNoSegment) {
   EXPECT_EQ(records.runs[0].settings.count("derived"), 0u);
 }
 
+// There is room for so many settings; what one of them is now is no further one.
+TEST(Measures, ASettingIsRenewedWhereThereIsNoRoomForMore) {
+  HandLog log;
+  log.line(0, EventKind::run_start);
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = "setting" + std::to_string(i);
+    log.line(0, EventKind::setting, {{Field::key, key}, {Field::value, "1"}});
+  }
+  const Records& records =
+      log.line(0, EventKind::setting, {{Field::key, "setting0"}, {Field::value, "2"}}).end();
+  const auto& settings = records.runs.at(0).settings;
+  EXPECT_LE(settings.size(), 96U);
+  EXPECT_EQ(settings.at("setting0"), "2");
+}
+
 TEST(Measures, EpochsWithTheirSeconds) {
   HandLog log;
   const Records& records =
