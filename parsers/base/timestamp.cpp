@@ -306,9 +306,10 @@ bool take_clock_header(Cursor& c, WallTime& t) {
   return true;
 }
 
-// A time of day: the day is the file's, and goes on from line to line across midnight. Nothing at an impossible time.
+// A time of day: the day goes on from line to line across midnight. Of the first line it is the last one on which it was
+// so late when the file was changed, but for what clocks go wrong. Nothing at an impossible time.
 std::optional<Instant> instant_of_day(const WallTime& t, TimeContext& context) {
-  constexpr std::int64_t kHalfDay = kDaySeconds / 2;
+  constexpr std::int64_t kHalfDay = kDaySeconds / 2, kWrong = 3600;
   if (t.hour > 23 || t.minute > 59 || t.second > 60) return {};
   const Instant before = context.last.value_or(context.reference);
   const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(before).time_since_epoch().count();
@@ -316,7 +317,7 @@ std::optional<Instant> instant_of_day(const WallTime& t, TimeContext& context) {
   std::int64_t local = today - (today % kDaySeconds + kDaySeconds) % kDaySeconds;
   local += t.hour * 3600 + t.minute * 60 + t.second;
   if (context.last && local < today - kHalfDay) local += kDaySeconds;
-  if (local > today + kHalfDay) local -= kDaySeconds;
+  if (local > today + (context.last ? kHalfDay : kWrong)) local -= kDaySeconds;
   const std::int32_t offset = zone_offset(local, context);
   context.last = Instant{microseconds{(local - offset) * 1'000'000 + t.micros}};
   return context.last;

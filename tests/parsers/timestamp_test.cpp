@@ -281,6 +281,16 @@ TEST(Timestamp, TimesInTheMiddleOfALine) {
   EXPECT_EQ(read_time("00:00:01 later", context), std::nullopt);
 }
 
+TEST(Timestamp, TheFirstTimeOfDayIsBeforeTheFileWasChanged) {
+  for (const auto& [written, day] :
+       {std::pair("17:00:00 x", "20"), {"06:30:00 x", "21"}, {"05:00:00 x", "21"}}) {
+    TimeContext context = context_at("2026-11-21T06:00:00Z");
+    const LineHeader header = read_header(HeaderForm::clock, written, context);
+    ASSERT_TRUE(header.time) << written;
+    EXPECT_EQ(to_rfc3339(*header.time).substr(8, 2), day) << written;
+  }
+}
+
 TEST(Timestamp, ATimeOfDayTakesTheFilesDateAndGoesOn) {
   TimeContext context = context_at("2026-11-21T12:00:00Z");
   const auto clock = [&](std::string_view line) {
