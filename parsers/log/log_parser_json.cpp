@@ -19,7 +19,7 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
            epoch_of_bar, first, last, rises, epoch, step, epoch_at, times_stated, steps, counts_steps,
            stamped, to_come)
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
-           unclear, needs_are_met, comes_late, zone, lines, begun, other_phase)
+           unclear, needs_are_met, comes_late, zone, offset, lines, begun, other_phase)
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
@@ -45,8 +45,8 @@ std::string LogParser::save() const {
     state.traced = traced_;
     state.columns = options_.columns;
   } else {
-    state.search = {looked_at_, silent_, !own_ && (!trial_ || trial_->over()), rivals_.save(), held_.all(),
-                    held_.forgotten()};
+    state.search = {looked_at_,     silent_,     !own_ && (!trial_ || trial_->over()),
+                    rivals_.save(), held_.all(), held_.forgotten()};
   }
   return saved::to_text(state, kVersion);
 }

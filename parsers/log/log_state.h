@@ -119,8 +119,9 @@ struct ReadingState {
   VoiceState voices;
   UnclearTimesState unclear;
   bool needs_are_met = false;
-  bool comes_late = false;                  // by their stamps, lines are seen long after they are written
-  std::optional<Duration> zone;             // added to stamps
+  bool comes_late = false;       // by their stamps, lines are seen long after they are written
+  std::optional<Duration> zone;  // added to stamps, by states without an offset; set: something has told it
+  std::optional<std::int64_t> offset;  // from UTC, in seconds, of the log's own zone where it is another
   std::int64_t lines = 0;
   std::vector<std::int64_t> begun;          // behind how many of them its last runs began
   std::optional<std::int64_t> other_phase;  // how far the heading of another phase's settings is indented

@@ -181,10 +181,32 @@ void Reading::place_in_time(Instant& stamp, const std::optional<Instant>& arriva
   constexpr Instant::duration kLate = std::chrono::minutes(1);
   if (!arrival && !zone_ && !comes_late_) return;
   const bool first = !tracker_.last_time();
-  if (!zone_ && arrival && (first || !tracker_.running())) zone_ = zone_between(stamp, *arrival);
+  if (!zone_ && arrival && (first || !tracker_.running())) learn_zone(stamp, *arrival);
   if (zone_) stamp += std::chrono::duration_cast<Instant::duration>(*zone_);
   if (arrival) comes_late_ = std::chrono::abs(*arrival - stamp) > kLate;
   if (first && comes_late_) tracker_.date_beginning(stamp);
+}
+
+// Another zone than this machine's is taken for one that never changes, as a container's UTC: this machine's may change
+// meanwhile, by daylight saving.
+void Reading::learn_zone(Instant& stamp, Instant seen) {
+  zone_ = Duration{};
+  const auto by = std::chrono::duration_cast<Instant::duration>(zone_between(stamp, seen));
+  if (by == Instant::duration::zero()) return;
+  const auto utc = std::chrono::floor<std::chrono::seconds>(stamp).time_since_epoch().count();
+  const std::int32_t own = time_.zone(utc + time_.zone(utc));
+  write_in(own - std::chrono::duration_cast<std::chrono::seconds>(by).count());
+  stamp += by;
+  if (time_.last) *time_.last += by;
+  if (time_.carried) *time_.carried += by;
+}
+
+void Reading::write_in(std::int64_t offset) {
+  offset_ = offset;
+  time_.zone = [offset](std::int64_t) { return static_cast<std::int32_t>(offset); };
+  time_.zone_cache = {};
+  time_.day_cache = {};
+  time_.known_time = {};
 }
 
 // What the file beside the log says of how the run was started. Its lines are settings or nothing: no file but the
@@ -258,7 +280,7 @@ void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::
 ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
                      measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_,  comes_late_,
-                     zone_,     lines_,         begun_,        other_phase_};
+                     zone_,     offset_,        lines_,        begun_,           other_phase_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   if (rows_) state.table = TableState{rows_->header(), 0};
   return state;
@@ -277,6 +299,7 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.needs_are_met_ = state.needs_are_met;
   reading.comes_late_ = state.comes_late;
   reading.zone_ = state.zone;
+  if (state.offset) reading.write_in(*state.offset);
   reading.lines_ = state.lines;
   reading.begun_ = state.begun;
   reading.other_phase_ = state.other_phase;

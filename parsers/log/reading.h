@@ -81,6 +81,8 @@ class Reading {
   void hear_surroundings(std::string_view line, Event& event);
   Event match_row(std::string_view line, Records& out);
   std::string_view take_behind_stamp(std::string_view line, Event& event, std::optional<Instant>& came);
+  void learn_zone(Instant& stamp, Instant seen);
+  void write_in(std::int64_t offset);
   void place_in_time(Instant& stamp, const std::optional<Instant>& arrival);
   void take_beside(Records& out);
 
@@ -94,7 +96,8 @@ class Reading {
   std::int64_t measured_ = 0;
   bool needs_are_met_ = false;
   bool comes_late_ = false;                  // by their stamps, lines are seen long after they are written
-  std::optional<Duration> zone_;             // added to stamps; none: nothing has told it
+  std::optional<Duration> zone_;             // added to stamps (by older states); none: nothing has told it
+  std::optional<std::int64_t> offset_;       // of the zone that the log is written in, where that is another
   std::optional<std::int64_t> other_phase_;  // is_of_other_phase()
   std::int64_t first_ordinal_ = 0;
   std::int64_t lines_ = 0;

@@ -193,6 +193,31 @@ TEST(LogParser, AZoneIsThatOfTheTrainingsThatWereSeenFromTheirBeginning) {
   }
 }
 
+// A container's UTC stays what it is when the clocks of the machine's zone are put forward.
+TEST(LogParser, AnotherZoneThanTheMachinesDoesNotChangeWithIt) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  const Instant change(std::chrono::sys_days(std::chrono::year(2026) / 3 / 29).time_since_epoch() + hours(1));
+  LogOptions with = options();
+  with.zone = [](std::int64_t local) { return local < 1'774'749'600 ? 3600 : 7200; };
+  for (const bool restarts : {false, true}) {
+    LogParser parser(with);
+    Outcome outcome;
+    for (int i = -3; i <= 3; ++i) {
+      Records records;
+      const Instant at = change + hours(i);
+      const auto feed = [&](const std::string& text) { parser.feed(text, at, at, records); };
+      feed(test::written("[INFO|trainer.py:2313] 2026-03-%d %02d:00:00,000 >> ***** Running training *****",
+                         i < -1 ? 28 : 29, (25 + i) % 24));
+      feed("{'train_runtime': 100.0, 'train_steps_per_second': 0.4, 'epoch': 1.0}");
+      parser.flush(records);
+      outcome.add(records);
+      EXPECT_EQ(outcome.runs.back().started_at, at) << i;
+      if (restarts) parser = LogParser::restore(with, parser.save()).value();
+    }
+  }
+}
+
 // The distance of these years from today is more than nanoseconds can count; the sanitizers look on.
 TEST(LogParser, AStampOfAnyYearIsNoZone) {
   for (const char* year : {"0001", "1700", "9999"}) {
