@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxMessage = 512;
 inline constexpr std::size_t kMaxTestNets = 32;
 inline constexpr std::size_t kMaxLayerTimes = 4096;
 inline constexpr std::size_t kMaxStartRules = 8;
-inline constexpr std::size_t kMaxGroups = 64;
+inline constexpr std::size_t kMaxGroups = 256;
 
 // The numbers a run's measurements are multiplied out with, as the log gives them.
 struct Quantities {

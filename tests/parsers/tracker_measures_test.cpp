@@ -1,6 +1,9 @@
 // Frameworks that state measurements.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "tests/parsers/hand_log.h"
 
 namespace etad::test {
@@ -121,6 +124,15 @@ TEST(Measures, RowsOfATableTellEnergyMemoryAndSettings) {
   EXPECT_EQ(records.runs[0].train.peak_bytes, 3e9);
   EXPECT_EQ(records.runs[1].train.joules, std::nullopt) << "one of its rows does not say";
   EXPECT_EQ(records.runs[1].train.peak_bytes, std::nullopt);
+}
+
+TEST(Measures, ATablesRowsAreOfFewRunsHoweverManyTakeTurns) {
+  HandLog log;
+  for (int turn = 0; turn < 3; ++turn)
+    for (int run = 0; run < 200; ++run) row(log, std::to_string(run), "train", "2");
+  std::set<std::int64_t> runs;
+  for (const auto& [run, segment] : log.end().segments) runs.insert(run);
+  EXPECT_EQ(runs.size(), 200U);
 }
 
 TEST(Measures, RowsOfATableAreGroupedByRun) {
