@@ -191,8 +191,7 @@ void Daemon::stop() {
 
 std::vector<Error> Daemon::open_anew_if_due() {
   const auto now = steady_clock::now();
-  if (now < next_anew_ || !writer_->with([](Writer& writer) { return writer.wants_to_be_opened_anew(); }))
-    return {};
+  if (now < next_anew_ || !writer_->wants_to_be_opened_anew()) return {};
   next_anew_ = now + kBetweenOpenings;
   log::info("the history can be written by now: it is opened anew", {{"PART", "history"}});
   stop();

@@ -19,6 +19,9 @@ constexpr std::chrono::milliseconds kLongestRetry{30'000};
 constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
 // How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
 constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
+// A commit's, after about a second of work: rows of samples by series and hour. More go with the next one, for whoever
+// writes waits for it, and a thread that shows no life for long has the watchdog end us.
+constexpr std::int64_t kMostSampleRows = 65'536;
 constexpr int kDoneSooner = 12;  // many a program says no word behind its full bar
 
 // The first lines of a log that somebody has just begun, and not of one that was copied here: they came now.
@@ -269,7 +272,8 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     if (!awake) return tl::unexpected(awake.error());
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
     const bool seen_coming = source.caught_up || was_just_begun(batch, wall);
-    (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall);
+    sample_rows_ +=
+        (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall);
     source.grows = source.caught_up;
     touch(source);
   }
@@ -358,8 +362,11 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   // First what is kept of each: among what parsing takes and gives back, it would hold that memory's pages.
   for (const follow::Batch& batch : batches)
     if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
-  for (const follow::Batch& batch : batches)
-    if (const auto taken = take(batch, wall); !taken) return tl::unexpected(taken.error());
+  sample_rows_ = 0;
+  std::span<const follow::Batch> left(batches);
+  for (; !left.empty() && sample_rows_ < kMostSampleRows; left = left.subspan(1))
+    if (const auto taken = take(left.front(), wall); !taken) return tl::unexpected(taken.error());
+  const auto committing = std::span(batches).first(batches.size() - left.size());
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
   for (IngestedSource* source : moved_) commits.push_back(source->awake->commit(wall_));
@@ -367,9 +374,8 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
   if (!commits.empty()) {
     const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
     const bool begins = any([](IngestedSource* each) { return each->id == 0; });
-    const bool reads_first =
-        begins || any([](IngestedSource* each) { return each->offset == 0; }) ||
-        std::any_of(batches.begin(), batches.end(), [](const auto& batch) { return batch.restarted; });
+    const bool reads_first = begins || any([](IngestedSource* each) { return each->offset == 0; }) ||
+                             std::ranges::any_of(committing, &follow::Batch::restarted);
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
       if (reads_first && !options_.unseen) imported = writer.take_adopted();
@@ -389,11 +395,13 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     last_commit_ = wall;
     accept(commits);
   }
-  for (const follow::Batch& batch : batches) {
+  for (const follow::Batch& batch : committing) {
     follower_.committed(batch);
     if (!options_.tell_begun_runs) continue;
     if (const auto source = sources_.find(batch.path); source != sources_.end()) note_begun(*source->second);
   }
+  give_back(left);
+  catching_up_ = catching_up_ || !left.empty();
   return !commits.empty();
 }
 
@@ -437,7 +445,7 @@ void Ingest::accept(const std::vector<SourceCommit>& commits) {
 }
 
 // The history does not have it: what moved is woken anew from what it does have, and read again.
-void Ingest::give_back(const std::vector<follow::Batch>& batches) {
+void Ingest::give_back(std::span<const follow::Batch> batches) {
   for (IngestedSource* source : moved_) {
     source->awake.reset();
     source->moved = source->caught_up = false;

@@ -122,7 +122,7 @@ class Ingest {
   Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
   void note_begun(IngestedSource& source);
   void accept(const std::vector<SourceCommit>& commits);
-  void give_back(const std::vector<follow::Batch>& batches);
+  void give_back(std::span<const follow::Batch> batches);
   void put_to_rest();
   static void put_to_rest(std::span<IngestedSource*> awake, std::size_t most);
   void forget_gone();
@@ -149,6 +149,7 @@ class Ingest {
   Instant wall_{};            // likewise
   follow::SteadyTime next_still_look_{};
   bool catching_up_ = false;
+  std::int64_t sample_rows_ = 0;  // that the next commit would write
 };
 
 }  // namespace etad

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "storage/series_table.h"
+
 namespace etad {
 namespace {
 
@@ -67,8 +69,8 @@ AwakeSource::AwakeSource(SourceRow from, LogParser with) : row(std::move(from)),
   note_committed();
 }
 
-void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
-                       Instant wall) {
+std::int64_t AwakeSource::take(const follow::Batch& batch, const LogOptions& options,
+                               std::optional<Instant> arrival, Instant wall) {
   std::span<const Line> lines(batch.lines);
   // The first line was taken before it was ended. What it said then stands and is not said twice; where that
   // was nothing, the whole line speaks now.
@@ -89,6 +91,8 @@ void AwakeSource::take(const follow::Batch& batch, const LogOptions& options, st
   if (batch.state == follow::State::following) row.last_error.clear();
   if (!batch.lines.empty()) row.read_at = wall;
   if (!batch.finished.empty()) finished.push_back({batch.finished, batch.path, row.id, wall});
+  const std::int64_t rows = SeriesTable::rows_of(records);
+  return rows - std::exchange(sample_rows, rows);
 }
 
 SourceCommit AwakeSource::commit(Instant now) {
@@ -96,6 +100,7 @@ SourceCommit AwakeSource::commit(Instant now) {
   SourceCommit out{row, std::move(records), std::move(finished), std::exchange(bytes, 0)};
   out.source.state = parser.save();
   records = Records{};
+  sample_rows = 0;
   records.expect_samples_as_in(out.records);
   finished.clear();
   return out;

@@ -31,13 +31,15 @@ struct AwakeSource {
   RowAccount account;
   Records records;
   std::vector<FinishedFile> finished;
-  std::int64_t bytes = 0;  // of log read for the records
+  std::int64_t bytes = 0;        // of log read for the records
+  std::int64_t sample_rows = 0;  // that these make
 
   AwakeSource(SourceRow from, LogParser with);
 
-  // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none.
-  void take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
-            Instant wall);
+  // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none. Gives how
+  // many rows of samples it added to those to be written.
+  std::int64_t take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
+                    Instant wall);
   SourceCommit commit(Instant now);             // what came since the last one, for the history to keep
   void add_to(IngestCounters& counters) const;  // what the row counts beyond what the history has
   void note_committed();                        // the history has it

@@ -26,6 +26,10 @@ class SharedWriter {
     return use(*writer_);
   }
 
+  // Of it. Waits for nobody, as the main thread must not, which answers the watchdog: what it asks of stays as it was
+  // when the history was opened.
+  bool wants_to_be_opened_anew() const UNCHECKED { return writer_->wants_to_be_opened_anew(); }
+
  private:
   Mutex mutex_;
   std::unique_ptr<Writer> writer_ PT_GUARDED_BY(mutex_);

@@ -128,8 +128,8 @@ class Writer {
   // An error where the database no longer lies under its name. Every change is refused then.
   virtual Result<void> check_place() = 0;
   // Whether the history could only be read when it was opened, and could be written by now: SQLite goes on reading until
-  // all of a process's connections to it have been closed.
-  virtual bool wants_to_be_opened_anew() = 0;
+  // all of a process's connections to it have been closed. Any thread may ask, at any time.
+  virtual bool wants_to_be_opened_anew() const = 0;
 
   virtual Result<void> maintain(Instant now) = 0;  // a small step: compaction, expiry, checkpoint
 };

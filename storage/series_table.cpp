@@ -19,6 +19,10 @@ constexpr std::int64_t kShortChunk = 512;  // with fewer samples it is packed ag
 constexpr std::chrono::minutes kExpiryInterval{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
 
+std::int64_t at_of_sample(const Sample& sample) {
+  return microseconds(sample.at);
+}
+
 bool is_before(const Sample& a, const Sample& b) {
   return a.at < b.at;
 }
@@ -58,6 +62,20 @@ SeriesTable::SeriesTable(sqlite::Connection& c, BudgetTable& budgets, const Stor
           c,
           "DELETE FROM rollups WHERE series_id = ?1 AND tier = ?2 AND start_at < ?3 AND start_at <"
           " (SELECT min(start_at) FROM rollups WHERE series_id = ?1 AND tier = ?2) + ?4") {}
+
+std::int64_t SeriesTable::rows_of(const Records& records) {
+  std::int64_t rows = 0;
+  for (const SampledSeries& of : records.sampled) {
+    Instant hour{}, next_hour{};
+    for (const Sample& sample : of.samples) {
+      if (sample.at >= hour && sample.at < next_hour) continue;
+      hour = instant(floor_to(microseconds(sample.at), kHours.bucket));
+      next_hour = hour + kHours.bucket;
+      ++rows;
+    }
+  }
+  return rows;
+}
 
 void SeriesTable::forget_state() {
   ids_.clear();
@@ -105,7 +123,7 @@ void SeriesTable::gather(const Records& records, const Ids& ids, BySeries& out) 
 }
 
 // Many at once are packed at once, with those that wait.
-void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner) {
+void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner, Instant now) {
   const Ids ids = ids_of(records, owner);
   std::int64_t admitted = 0, refused = 0;
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -113,7 +131,7 @@ void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner)
   if (refused > 0) budgets_.refuse(*owner, "series", refused);
   if (admitted == 0) return;
   if (!waiting_now_) waiting_now_ = waiting_count_.number();
-  if (*waiting_now_ + admitted >= kMostWaiting) return pack_waiting(records, ids);
+  if (*waiting_now_ + admitted >= kMostWaiting) return pack_waiting(records, ids, now);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!ids[i]) continue;
     // SQLite takes what is no number for NULL.
@@ -122,31 +140,47 @@ void SeriesTable::add(const Records& records, std::optional<std::int64_t> owner)
   *waiting_now_ += admitted;
 }
 
-void SeriesTable::pack_waiting(const Records& records, const Ids& ids) {
+void SeriesTable::pack_waiting(const Records& records, const Ids& ids, Instant now) {
   BySeries samples;
   for (auto rows = waiting_.query(); rows.next();) {
     const double value = rows.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : rows.get<double>(2);
     samples[rows.get<std::int64_t>(0)].own().push_back({rows.get<Instant>(1), value});
   }
   gather(records, ids, samples);
-  pack(samples);
+  pack(samples, kept_at(now));
   clear_waiting_.run();
   waiting_now_ = 0;
 }
 
-void SeriesTable::pack(BySeries& samples) {
+void SeriesTable::pack(BySeries& samples, const Kept& kept) {
   SamplePacker packer;
   for (auto& [series_id, of_series] : samples) {
     const std::span<const Sample> all = of_series.all();
     if (all.empty()) continue;
     if (!std::is_sorted(all.begin(), all.end(), is_before))
       std::stable_sort(of_series.own().begin(), of_series.own().end(), is_before);
-    pack_series(packer, series_id, of_series.all());
+    pack_series(packer, series_id, of_series.all(), kept);
   }
 }
 
+// What a tier does not keep any more is not written into it: each sample of a trace that shows one an hour of years ago
+// would make a row in all of them.
+void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples,
+                              const Kept& kept) {
+  put_chunks(packer, series_id,
+             {std::ranges::lower_bound(samples, kept.raw, {}, at_of_sample), samples.end()});
+  extend_.run(series_id, samples.size(), samples.front().at, samples.back().at);
+  const std::vector<TimedBucket> minutes = minutes_of(samples);
+  const std::vector<TimedBucket> hours = hours_of(minutes);
+  const auto from = [](const std::vector<TimedBucket>& buckets, std::int64_t at) {
+    return std::span(std::ranges::lower_bound(buckets, at, {}, &TimedBucket::at), buckets.end());
+  };
+  roll_up(series_id, kMinutes, from(minutes, kept.minutes));
+  roll_up(series_id, kHours, from(hours, kept.hours));
+}
+
 // No chunk reaches over the turn of an hour: a query knows by its beginning where a chunk ends at the latest.
-void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples) {
+void SeriesTable::put_chunks(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples) {
   for (auto begin = samples.begin(); begin != samples.end();) {
     const std::int64_t hour = floor_to(microseconds(begin->at), kHours.bucket);
     const Instant next_hour = instant(hour) + kHours.bucket;
@@ -165,10 +199,6 @@ void SeriesTable::pack_series(SamplePacker& packer, std::int64_t series_id, std:
       put_chunk_.run(series_id, chunk.front().at, chunk.size(), sqlite::Blob{packer.pack(chunk)});
     }
   }
-  extend_.run(series_id, samples.size(), samples.front().at, samples.back().at);
-  const std::vector<TimedBucket> minutes = minutes_of(samples);
-  roll_up(series_id, kMinutes, minutes);
-  roll_up(series_id, kHours, hours_of(minutes));
 }
 
 // The hour's last chunk is packed again with what follows where it is short: of many series only a few samples each
@@ -222,7 +252,7 @@ std::vector<SeriesTable::TimedBucket> SeriesTable::hours_of(const std::vector<Ti
 }
 
 // The buckets in the order of their times.
-void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedBucket>& buckets) {
+void SeriesTable::roll_up(std::int64_t series_id, const Tier& tier, std::span<const TimedBucket> buckets) {
   std::int64_t start = 0;
   std::vector<Bucket> row;
   for (const auto& [at, bucket] : buckets) {
@@ -275,11 +305,11 @@ std::optional<TimeSpan> SeriesTable::adopt(std::int64_t source_id) {
     for (const Sample& sample : std::span(own).subspan(before)) include(sample.at);
     gathered += count;
     if (gathered < 4 * kMostWaiting) continue;
-    pack(samples);
+    pack(samples, {});
     samples.clear();
     gathered = 0;
   }
-  pack(samples);
+  pack(samples, {});
   clear_pending_.run(source_id);
   return span;
 }
@@ -292,29 +322,35 @@ bool SeriesTable::due(Instant now) const {
 void SeriesTable::maintain(Instant now) {
   if (!packed_at_ || now < *packed_at_) packed_at_ = now;
   if (now - *packed_at_ >= kLongestWait) {
-    pack_waiting({}, {});
+    pack_waiting({}, {}, now);
     packed_at_ = now;
   }
   expired_at_ = now;
   std::vector<std::int64_t> series;
   for (auto rows = next_series_.query(expiry_cursor_, kSeriesPerStep); rows.next();)
     series.push_back(rows.get<std::int64_t>(0));
-  for (const std::int64_t id : series) expire(id, now);
+  for (const std::int64_t id : series) expire(id, kept_at(now));
   expiry_cursor_ = series.empty() ? 0 : series.back();
 }
 
-void SeriesTable::expire(std::int64_t series_id, Instant now) {
+// A row goes when its last sample is past its time. 0 hours: never.
+SeriesTable::Kept SeriesTable::kept_at(Instant now) const {
+  const auto from = [now](std::chrono::hours age, std::chrono::seconds row) {
+    return age.count() > 0 ? floor_to(microseconds(now - age), row) : Kept::kAll;
+  };
+  return {from(options_.raw_samples, kHours.bucket), from(options_.minute_samples, kMinutes.row()),
+          from(options_.hour_samples, kHours.row())};
+}
+
+void SeriesTable::expire(std::int64_t series_id, const Kept& kept) {
   constexpr std::int64_t kRowsPerStep = 64;
-  // A row goes when its last sample is past its time.
-  if (options_.raw_samples.count() > 0)
-    expire_chunks_.run(series_id, floor_to(microseconds(now - options_.raw_samples), kHours.bucket));
-  const auto expire_tier = [&](const Tier& tier, std::chrono::hours age) {
-    if (age.count() <= 0) return;
-    expire_rollups_.run(series_id, tier.bucket, floor_to(microseconds(now - age), tier.row()),
+  expire_chunks_.run(series_id, kept.raw);
+  const auto expire_tier = [&](const Tier& tier, std::int64_t from) {
+    expire_rollups_.run(series_id, tier.bucket, from,
                         kRowsPerStep * std::chrono::microseconds(tier.row()).count());
   };
-  expire_tier(kMinutes, options_.minute_samples);
-  expire_tier(kHours, options_.hour_samples);
+  expire_tier(kMinutes, kept.minutes);
+  expire_tier(kHours, kept.hours);
 }
 
 }  // namespace etad

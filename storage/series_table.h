@@ -3,6 +3,7 @@
 // chunks of raw samples and joins them into the roll-ups, in any order of time.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -27,12 +28,15 @@ class SeriesTable {
  public:
   SeriesTable(sqlite::Connection& connection, BudgetTable& budgets, const StorageOptions& options);
 
+  // How many rows these samples are packed into, by series and hour: what they cost goes by that.
+  static std::int64_t rows_of(const Records& records);
+
   // After a rolled-back transaction: what is remembered of the database may not be in it.
   void forget_state();
 
   // A series that is new becomes the owner's, or is refused where that owner's budget is spent. nullopt: no owner and no
   // budget.
-  void add(const Records& records, std::optional<std::int64_t> owner);
+  void add(const Records& records, std::optional<std::int64_t> owner, Instant now);
   void add_pending(std::int64_t source_id, const Records& records);  // of an import
   std::optional<TimeSpan> adopt(std::int64_t source_id);  // the time of its samples; none: it had none
 
@@ -55,6 +59,11 @@ class SeriesTable {
     std::vector<Sample> own_;
   };
   using BySeries = std::map<std::int64_t, Gathered>;  // by id
+  // Where each tier begins, in microseconds: rows from there on are kept. At first: whatever they are.
+  struct Kept {
+    static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::min();
+    std::int64_t raw = kAll, minutes = kAll, hours = kAll;
+  };
   struct TimedBucket {
     std::int64_t at;  // where it begins, in microseconds
     Bucket bucket;
@@ -63,16 +72,19 @@ class SeriesTable {
   std::optional<std::int64_t> id_of(const Series& series, std::optional<std::int64_t> owner);
   Ids ids_of(const Records& records, std::optional<std::int64_t> owner);
   static void gather(const Records& records, const Ids& ids, BySeries& out);
-  void pack_waiting(const Records& records, const Ids& ids);
-  void pack(BySeries& samples);
-  void pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples);
+  void pack_waiting(const Records& records, const Ids& ids, Instant now);
+  void pack(BySeries& samples, const Kept& kept);
+  void pack_series(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples,
+                   const Kept& kept);
+  void put_chunks(SamplePacker& packer, std::int64_t series_id, std::span<const Sample> samples);
   std::vector<Sample> take_short_chunk(std::int64_t series_id, std::int64_t hour);
   static std::vector<TimedBucket> minutes_of(std::span<const Sample> samples);
   static std::vector<TimedBucket> hours_of(const std::vector<TimedBucket>& minutes);
-  void roll_up(std::int64_t series_id, const Tier& tier, const std::vector<TimedBucket>& buckets);
+  void roll_up(std::int64_t series_id, const Tier& tier, std::span<const TimedBucket> buckets);
   void merge_row(std::int64_t series_id, const Tier& tier, std::int64_t start,
                  const std::vector<Bucket>& row);
-  void expire(std::int64_t series_id, Instant now);
+  Kept kept_at(Instant now) const;
+  void expire(std::int64_t series_id, const Kept& kept);
 
   sqlite::Connection& connection_;
   BudgetTable& budgets_;

@@ -81,6 +81,7 @@ SqliteWriter::SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> 
                            const StorageOptions& options)
     : lock_(std::move(lock)),
       connection_(std::move(connection)),
+      is_read_only_(sqlite3_db_readonly(connection_->handle(), "main") == 1),
       placement_(connection_->path()),
       machine_(options.machine),
       budgets_(*connection_, options.budgets),
@@ -196,7 +197,7 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   if (commit.source.pending) {
     series_.add_pending(source_id, records);
   } else {
-    series_.add(records, owner);
+    series_.add(records, owner, now);
   }
 }
 
@@ -427,8 +428,8 @@ Result<void> SqliteWriter::sync() {
   return guarded([&] { connection_->sync(); });
 }
 
-bool SqliteWriter::wants_to_be_opened_anew() {
-  return sqlite3_db_readonly(connection_->handle(), "main") == 1 && may_be_written(connection_->path());
+bool SqliteWriter::wants_to_be_opened_anew() const {
+  return is_read_only_ && may_be_written(connection_->path());
 }
 
 Result<void> SqliteWriter::maintain(Instant now) {

@@ -61,7 +61,7 @@ class SqliteWriter final : public Writer {
   Result<void> score_run(std::int64_t run_id, Duration total) override;
   Result<void> sync() override;
   Result<void> check_place() override { return placement_.check(); }
-  bool wants_to_be_opened_anew() override;
+  bool wants_to_be_opened_anew() const override;
   Result<void> maintain(Instant now) override;
 
   void find_abandoned();  // throws sqlite::Failure
@@ -83,6 +83,7 @@ class SqliteWriter final : public Writer {
 
   WriterLock lock_;
   std::unique_ptr<sqlite::Connection> connection_;
+  const bool is_read_only_;
   Placement placement_;
   std::string machine_;
   bool has_written_ = false;             // since the last maintenance

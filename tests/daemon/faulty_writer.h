@@ -91,7 +91,7 @@ class FaultyWriter final : public Writer {
     return real_->sync();
   }
   Result<void> check_place() override { return real_->check_place(); }
-  bool wants_to_be_opened_anew() override { return real_->wants_to_be_opened_anew(); }
+  bool wants_to_be_opened_anew() const override { return real_->wants_to_be_opened_anew(); }
   Result<void> maintain(Instant now) override { return real_->maintain(now); }
 
  private:

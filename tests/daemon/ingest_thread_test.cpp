@@ -50,6 +50,10 @@ TEST_F(IngestThreads, AReloadAfterWhichNothingIsFollowedSaysSo) {
   EXPECT_FALSE(thread_->is_running());
 }
 
+TEST_F(IngestThreads, WhoeverAnswersTheWatchdogWaitsForNoCommit) {
+  writer_->with([this](Writer&) { EXPECT_FALSE(writer_->wants_to_be_opened_anew()); });
+}
+
 TEST_F(IngestThreads, RulesThatCameWhileTheDiskWasFullAreTriedOnceThereIsRoom) {
   std::filesystem::copy(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / "lenet_b128_i200_tb100_ti50.log",
                         folder_ / "a.log");

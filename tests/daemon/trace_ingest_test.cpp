@@ -91,6 +91,23 @@ TEST_F(Tracing, AFollowedTraceBecomesSeries) {
   EXPECT_EQ(points("gpu.power", "1").size(), 60U);
 }
 
+TEST_F(Tracing, SamplesThatEachMakeARowComeInSeveralCommits) {
+  std::string spread = "timestamp,index,power.draw,utilization.gpu,temperature.gpu\n";
+  constexpr int kRows = 60'000;
+  for (int i = 0; i < kRows; ++i) spread += std::to_string(1'500'000'000 + 3600 * i) + ",0,1,1,1\n";
+  append("smi.csv", spread);
+  start();
+  ASSERT_TRUE(tick_after(seconds(1)).value());
+  const std::int64_t first = source().offset;
+  EXPECT_GT(first, 0);
+  EXPECT_LT(first, static_cast<std::int64_t>(spread.size()));
+  EXPECT_TRUE(ingest_->is_catching_up());
+  wait();
+  EXPECT_EQ(source().offset, static_cast<std::int64_t>(spread.size()));
+  EXPECT_EQ(source().lines, kRows + 1);
+  EXPECT_EQ(reader_->size().value().samples, 3 * kRows);
+}
+
 TEST_F(Tracing, RestartsAnywhereLoseAndDoubleNothing) {
   const std::string trace = smi_trace(200);
   std::mt19937 random(7);

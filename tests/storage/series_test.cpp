@@ -178,6 +178,30 @@ TEST_F(SeriesTest, OldSamplesGoAndTheirRollUpsStay) {
   EXPECT_EQ(must(reader().series())[0].samples, 40'000);
 }
 
+// Each of a trace that shows one an hour would make a row in all tiers, to be deleted at once.
+TEST_F(SeriesTest, SamplesOlderThanATierAreNotWrittenIntoIt) {
+  std::vector<Reading> samples;
+  for (int i = 0; i < 9'000; ++i) samples.push_back(power(3600.0 * i, i));
+  source_.source.path = "/var/log/old.csv";
+  source_.records = records_of(samples);
+  const double end = 3600.0 * 9'000;
+  commit(source_, after(end));
+  EXPECT_EQ(query(end - 3600 * 24, end, 1)[0].step, seconds(1));
+  EXPECT_EQ(query(end - 3600 * 24 * 20, end, 1)[0].step, seconds(60));
+  EXPECT_EQ(query(0, end, 1)[0].step, seconds(3600));
+  EXPECT_THAT(query(0, end, 3600)[0].points, SizeIs(9'000));
+  EXPECT_LT(must(reader().size()).bytes, 1'000'000);
+
+  // Runs of its time are measured by an import, before its samples are past their time.
+  SourceCommit import;
+  import.source.path = "old.csv.gz";
+  import.source.pending = true;
+  import.records = records_of({power(0, 1, "gpu=7"), power(1, 2, "gpu=7")});
+  commit(import, after(end));
+  must(writer().adopt_source(import.source.id));
+  EXPECT_THAT(query(0, 10, 0, {{"gpu", "7"}})[0].points, SizeIs(2));
+}
+
 TEST_F(SeriesTest, ALongAnswerHasALargerStep) {
   std::vector<Reading> samples;
   for (int i = 0; i < 120'000; ++i) samples.push_back(power(i, 1));
