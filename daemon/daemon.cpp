@@ -237,7 +237,8 @@ Result<void> Daemon::forget_source(std::int64_t source_id) {
     const auto row = history.source(source_id);
     if (!row) return tl::unexpected(row.error());
     if (!*row) return fail(ErrorKind::not_found, "there is no source " + std::to_string(source_id));
-    if ((*row)->kind == "import" && is_trace_format((*row)->format))
+    // Nor would what comes of one that is followed be read without its header.
+    if (is_trace_format((*row)->format))
       return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
     // Of one that is followed the position is kept, or it would be read from its beginning, as would what was rotated
     // away from one that is gone.

@@ -1,5 +1,6 @@
 #include "storage/source_table.h"
 
+#include "parsers/traces/trace.h"
 #include "storage/codes.h"
 
 namespace etad {
@@ -24,6 +25,15 @@ void write(sqlite::Statement& statement, const SourceRow& s, const More&... more
   statement.run(s.path, s.kind, s.format, s.identity, s.offset, s.marker, s.head, s.size, s.lines, s.matched,
                 s.unmatched, s.truncated, s.rejected, s.skipped_bytes, s.lost_bytes, s.last_error, s.read_at,
                 s.gone, s.pending, s.owner, sqlite::Blob{s.carried}, sqlite::Blob{s.state}, more...);
+}
+
+// Of rows of id and format: those that are no traces. The samples of these stay, so they are known further: what else
+// came of them, or if they were imported again, would lack its header or be there twice.
+std::vector<std::int64_t> but_traces(sqlite::Rows rows) {
+  std::vector<std::int64_t> ids;
+  while (rows.next())
+    if (!is_trace_format(rows.get<std::string>(1))) ids.push_back(rows.get<std::int64_t>(0));
+  return ids;
 }
 
 }  // namespace
@@ -102,13 +112,13 @@ SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
           " ORDER BY id"),
       is_nobodys_(c, "SELECT 1 FROM sources WHERE id = ? AND owner IS NULL"),
       count_of_owner_(c, "SELECT count(*) FROM sources WHERE owner = ? AND NOT pending"),
-      without_runs_of_owner_(c,
-                             "SELECT id FROM sources s WHERE owner = ? AND NOT pending AND kind <> 'import'"
-                             " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"),
+      without_runs_of_owner_(
+          c,
+          "SELECT id, format FROM sources s WHERE owner = ? AND NOT pending AND kind <> 'import'"
+          " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"),
       ended_of_owner_(c,
-                      "SELECT id FROM sources s WHERE owner = ? AND NOT pending AND (gone OR kind = 'import')"
-                      " AND (kind <> 'import' OR format = ''"
-                      " OR EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id))"),
+                      "SELECT id, format FROM sources WHERE owner = ? AND NOT pending"
+                      " AND (gone OR kind = 'import')"),
       remove_ended_(c,
                     "DELETE FROM sources WHERE id = ?"
                     " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = sources.id)"),
@@ -137,17 +147,12 @@ std::int64_t SourceTable::put(const SourceRow& source) {
 }
 
 std::vector<std::int64_t> SourceTable::ended_of(std::int64_t uid) {
-  std::vector<std::int64_t> ids;
-  for (auto rows = ended_of_owner_.query(uid); rows.next();) ids.push_back(rows.get<std::int64_t>(0));
-  return ids;
+  return but_traces(ended_of_owner_.query(uid));
 }
 
 std::int64_t SourceTable::forget_owner(std::int64_t uid, const std::vector<std::int64_t>& ended) {
   const std::int64_t count = count_of_owner_.number(uid);
-  std::vector<std::int64_t> without_runs;
-  for (auto rows = without_runs_of_owner_.query(uid); rows.next();)
-    without_runs.push_back(rows.get<std::int64_t>(0));
-  for (const std::int64_t id : without_runs) pass_over(id);
+  for (const std::int64_t id : but_traces(without_runs_of_owner_.query(uid))) pass_over(id);
   for (const std::int64_t id : ended) remove_ended_.run(id);
   return count;
 }

@@ -16,11 +16,11 @@ class SourceTable {
 
   // Inserts (id 0) or updates; gives the id. Throws where a source of that id is not there (any more).
   std::int64_t put(const SourceRow& source);
-  // Before an owner's runs are removed: that owner's imports and sources whose files are gone. Not an import that never
-  // had runs, a trace: its samples stay, and would be there twice if it were imported again.
+  // Before an owner's runs are removed: that owner's imports and sources whose files are gone, but for traces.
   std::vector<std::int64_t> ended_of(std::int64_t uid);
   // After that: those of them that have no runs of somebody else are removed too. The others begin anew from where they
-  // stand, but for those with runs of somebody else, whose ordinals are taken. Gives how many sources the owner had.
+  // stand, but for traces and for those with runs of somebody else, whose ordinals are taken. Gives how many sources the
+  // owner had.
   std::int64_t forget_owner(std::int64_t uid, const std::vector<std::int64_t>& ended);
   bool is_nobodys(std::int64_t id);  // it is kept, and no owner is known
   void put(const FinishedFile& file, std::int64_t source_id);

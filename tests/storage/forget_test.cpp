@@ -120,6 +120,26 @@ TEST_F(Forgetting, AnOwnerLeavesAnImportThatIsUnderWay) {
   EXPECT_THAT(must(reader().runs({})), SizeIs(2));
 }
 
+// Its parser knows the header, and one that is gone may come back.
+TEST_F(Forgetting, AnOwnersTraceGoesOnWhereItStood) {
+  for (const bool gone : {false, true}) {
+    SourceCommit trace;
+    trace.source.path = gone ? "/gone.csv" : "/smi.csv";
+    trace.source.format = "nvidia-smi";
+    trace.source.state = "header";
+    trace.source.owner = kBen;
+    trace.source.gone = gone;
+    commit(trace);
+  }
+  commit(source_with_run("/a.log", 3));
+  EXPECT_EQ(must(writer().forget_owner(kBen)).sources, 2);
+  ASSERT_THAT(must(reader().sources()), SizeIs(3));
+  for (const std::int64_t id : {1, 2}) {
+    EXPECT_EQ(must(writer().source(id))->state, "header");
+    EXPECT_EQ(must(writer().source(id))->format, "nvidia-smi");
+  }
+}
+
 TEST_F(Forgetting, AnOwnersTraceThatWasImportedIsKnownFurther) {
   SourceCommit trace;
   trace.source.path = "/smi.csv";
