@@ -12,11 +12,12 @@ double seconds_between(Instant from, Instant to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-double median(std::vector<double> values) {
+// That which so many quarters of the values lie below.
+double quartile(std::vector<double> values, std::size_t quarters) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() * quarters / 4);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 class Sum {
@@ -45,12 +46,13 @@ class Sum {
   std::optional<std::pair<double, double>> edge_;
 };
 
+// Not the median: of two monitors that write down the same GPU a moment apart, half the distances are that moment.
 double usual_distance(const std::vector<const SeriesPoint*>& samples) {
   std::vector<double> distances;
   for (std::size_t i = 1; i < samples.size(); ++i) {
     if (const double d = seconds_between(samples[i - 1]->at, samples[i]->at); d > 0) distances.push_back(d);
   }
-  return median(std::move(distances));
+  return quartile(std::move(distances), 3);
 }
 
 TimeIntegral of_samples(const std::vector<SeriesPoint>& points, Instant from, Instant to) {
@@ -82,7 +84,7 @@ TimeIntegral of_steps(const std::vector<SeriesPoint>& points, std::chrono::secon
                       Instant to) {
   std::vector<double> counts;
   for (const SeriesPoint& point : points) counts.push_back(static_cast<double>(point.count));
-  const double usual = std::max(median(std::move(counts)), 1.0);
+  const double usual = std::max(quartile(std::move(counts), 2), 1.0);
   const auto inside = [&](const SeriesPoint& point) { return point.at >= from && point.at + step <= to; };
   const bool any_inside = std::any_of(points.begin(), points.end(), inside);
   Sum sum;

@@ -20,7 +20,7 @@ struct TimeIntegral {
 // `points` in order of time, as they came for `step`; they may reach beyond [from, to), and better do.
 //
 // step 0, the samples themselves: the trapezoidal rule between two neighbours, which vouch for the time
-// between them unless that is a gap: more than kLongestGap times the samples' usual (median) distance. The
+// between them unless that is a gap: more than kLongestGap times the samples' usual distance (the upper quartile). The
 // value at `from` and `to` is interpolated.
 //
 // step > 0: a step's mean, over as much of the step as its samples vouch for: all of it, or, where it has

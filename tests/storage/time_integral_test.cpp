@@ -63,6 +63,13 @@ TEST(TimeIntegralTest, AGapIsNeitherFilledNorCounted) {
   EXPECT_DOUBLE_EQ(out.mean(), 200);
 }
 
+TEST(TimeIntegralTest, TwoMonitorsOfOneValueAreNoGaps) {
+  std::vector<SeriesPoint> power;
+  for (int i = 0; i <= 100; ++i)
+    for (const double late : {0., 0.15}) power.push_back(sample(i + late, 100));
+  EXPECT_DOUBLE_EQ(integrate(power, kRaw, after(0), after(100)).covered, 100);
+}
+
 TEST(TimeIntegralTest, AMissedSampleOrTwoIsNoGap) {
   std::vector<SeriesPoint> power;
   for (const double at : {0., 1., 2., 5., 6., 7., 8., 9., 10.}) power.push_back(sample(at, 50));
