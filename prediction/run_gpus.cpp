@@ -1,6 +1,7 @@
 #include "prediction/run_gpus.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
 #include "parsers/base/trace_labels.h"
@@ -13,27 +14,39 @@ constexpr std::size_t kMostGpus = 64;  // of one run
 
 // A GPU as the traces of one host show it: tools name it by index, UUID or bus id, and often by two of them.
 struct Known {
-  std::string index, uuid, pci;
+  std::vector<std::string> indices;  // several: it was renumbered
+  std::string uuid, pci;
   std::vector<std::int64_t> series;
 
-  bool named() const { return !(index.empty() && uuid.empty() && pci.empty()); }
-  std::string name() const { return !index.empty() ? index : !uuid.empty() ? uuid : pci; }
+  bool named() const { return !(indices.empty() && uuid.empty() && pci.empty()); }
+  std::string name() const { return !indices.empty() ? indices.front() : !uuid.empty() ? uuid : pci; }
+  bool has(const std::string& index) const { return std::ranges::find(indices, index) != indices.end(); }
+  // An index is another GPU's where one that was before it fell off the bus: what both are known by for good decides.
   bool is(const Known& other) const {
-    const auto same = [](const std::string& a, const std::string& b) { return !a.empty() && a == b; };
-    return same(index, other.index) || same(uuid, other.uuid) || same(pci, other.pci) ||
-           (!named() && !other.named());
+    if (!uuid.empty() && !other.uuid.empty()) return uuid == other.uuid;
+    if (!pci.empty() && !other.pci.empty()) return pci == other.pci;
+    const auto is_others = [&other](const std::string& index) { return other.has(index); };
+    return std::ranges::any_of(indices, is_others) || (!named() && !other.named());
   }
   void join(Known&& other) {
-    if (index.empty()) index = std::move(other.index);
+    for (std::string& index : other.indices)
+      if (!has(index)) indices.push_back(std::move(index));
     if (uuid.empty()) uuid = std::move(other.uuid);
     if (pci.empty()) pci = std::move(other.pci);
     series.insert(series.end(), other.series.begin(), other.series.end());
   }
 };
 
+// A name without its domain; an address has none.
+std::string_view short_name(std::string_view host) {
+  const bool is_address = host.find_first_not_of("0123456789.") == std::string_view::npos;
+  return is_address ? host : host.substr(0, host.find('.'));
+}
+
 // Hosts are named with and without their domain.
 bool same_host(std::string_view a, std::string_view b) {
-  return equal_ignoring_case(a.substr(0, a.find('.')), b.substr(0, b.find('.')));
+  const bool both_whole = a.find('.') != std::string_view::npos && b.find('.') != std::string_view::npos;
+  return both_whole ? equal_ignoring_case(a, b) : equal_ignoring_case(short_name(a), short_name(b));
 }
 
 std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_view host,
@@ -44,7 +57,8 @@ std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_
       return std::string(label_value(row.labels, name).value_or(std::string_view()));
     };
     if (!is_gpu_of(row, host, own_host)) continue;
-    Known one{label("gpu"), label("uuid"), label("pci"), {row.id}};
+    Known one{{}, label("uuid"), label("pci"), {row.id}};
+    if (auto index = label("gpu"); !index.empty()) one.indices.push_back(std::move(index));
     // One that joins two that were apart until now (index here, UUID there) joins them to each other.
     for (auto at = out.begin(); at != out.end();) {
       if (!at->is(one)) {
@@ -91,11 +105,14 @@ Named named_in(std::string_view text) {
   return out;
 }
 
+// Without series where no GPU is meant by the name, or several may be.
 TracedGpu traced(const std::vector<Known>& known, const std::string& name) {
-  const auto found = std::find_if(known.begin(), known.end(), [&](const Known& each) {
-    return each.index == name || (name.starts_with("GPU-") && each.uuid.starts_with(name));
-  });
-  if (found != known.end()) return {name, found->series};
+  const auto is_meant = [&](const Known& each) {
+    return each.has(name) || (name.starts_with("GPU-") && each.uuid.starts_with(name));
+  };
+  const auto found = std::ranges::find_if(known, is_meant);
+  if (found != known.end() && std::find_if(found + 1, known.end(), is_meant) == known.end())
+    return {name, found->series};
   // A trace that numbers nothing, of a machine with one GPU.
   if (known.size() == 1 && !known.front().named()) return {name, known.front().series};
   return {name, {}};
@@ -120,7 +137,13 @@ const std::string& label_of(const RunRow& row) {
 GpuChoice chosen(const std::vector<Known>& known, const Named& named, std::string by) {
   GpuChoice out;
   out.chosen_by = std::move(by);
-  for (const std::string& name : named.gpus) out.gpus.push_back(traced(known, name));
+  for (const std::string& name : named.gpus) {
+    TracedGpu gpu = traced(known, name);
+    const auto is_same = [&gpu](const TracedGpu& other) {
+      return other.name == gpu.name || (!gpu.series.empty() && other.has(gpu.series.front()));
+    };
+    if (std::ranges::none_of(out.gpus, is_same)) out.gpus.push_back(std::move(gpu));
+  }
   return out;
 }
 
@@ -157,6 +180,18 @@ GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, c
   only.chosen_by = "only_gpu";
   only.gpus.push_back({known.front().name(), std::move(known.front().series)});
   return only;
+}
+
+bool names_several(const std::vector<SeriesRow>& series) {
+  std::map<std::string_view, std::string_view> uuids;  // by host and index
+  for (const SeriesRow& row : series) {
+    const auto uuid = label_value(row.labels, "uuid");
+    if (!uuid || !label_value(row.labels, "gpu") || !row.name.starts_with("gpu.")) continue;
+    // Labels are in the order of their names.
+    const auto of_index = std::string_view(row.labels).substr(0, row.labels.find("uuid="));
+    if (uuids.try_emplace(of_index, *uuid).first->second != *uuid) return true;
+  }
+  return false;
 }
 
 bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host) {

@@ -32,6 +32,9 @@ struct GpuChoice {
 // left visible to the process, the trace by what is in the machine.
 GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, const std::string& own_host);
 
+// Whether an index of these is that of several GPUs, as where they were renumbered while the machine was off.
+bool names_several(const std::vector<SeriesRow>& series);
+
 // Whether a series is about a whole GPU of that host; a share of a partitioned one is none.
 bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host);
 

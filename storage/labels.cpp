@@ -32,12 +32,18 @@ std::string* text_of(Run& run, std::string_view name) {
   return &run.framework;
 }
 
+// As the traces write it: "0", "12"
+bool is_index(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
+         (text == "0" || text.front() != '0');
+}
+
 // "0", "0, 1", "GPU-5f3a,GPU-77b0"
 bool names_gpus(std::string_view text) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view item = trim(text.substr(at, end - at), " ");
-    if (!parse_number<std::int64_t>(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
+    if (!is_index(item) && !(item.starts_with("GPU-") && item.size() > 4)) return false;
     at = end + 1;
   }
   return true;

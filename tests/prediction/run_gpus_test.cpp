@@ -96,6 +96,40 @@ TEST_F(RunGpusTest, IndexAndUuidOfSeveralToolsAreOneGpu) {
   EXPECT_THAT(choice().gpus[0].series, UnorderedElementsAre(1, 2, 3));
 }
 
+// One that fell off the bus and came back: whose index 0 was meanwhile is not whose it is now.
+TEST_F(RunGpusTest, AnIndexOfTwoUuidsIsTwoGpusAndNamesNeither) {
+  two_gpus();
+  trace(5, "gpu=0,uuid=GPU-bb22");
+  EXPECT_TRUE(names_several(series_));
+  row_.run.settings["device_index"] = "0";
+  EXPECT_THAT(choice().gpus.at(0).series, IsEmpty());
+  row_.labels["gpus"] = "GPU-aa11";
+  EXPECT_THAT(choice().gpus.at(0).series, UnorderedElementsAre(1, 3));
+  series_.pop_back();
+  EXPECT_FALSE(names_several(series_));
+}
+
+TEST_F(RunGpusTest, AGpuThatIsNamedTwiceCountsOnce) {
+  two_gpus();
+  row_.labels["gpus"] = "0,GPU-aa11,0";
+  ASSERT_THAT(choice().gpus, SizeIs(1));
+  row_.labels["gpus"] = "GPU-";
+  EXPECT_THAT(choice().gpus.at(0).series, IsEmpty()) << "it may be any of them";
+}
+
+TEST_F(RunGpusTest, HostsOfOneNetworkAreNotOneHost) {
+  trace(1, "gpu=0,host=10.0.0.7");
+  trace(2, "gpu=0,host=gpu2.a.org");
+  for (const char* other : {"10.0.0.5", "10", "gpu2.b.org"}) {
+    row_.run.host = other;
+    expect_absent("no monitoring trace");
+  }
+  row_.run.host = "10.0.0.7";
+  EXPECT_THAT(choice().gpus.at(0).series, ElementsAre(1));
+  row_.run.host = "gpu2";
+  EXPECT_THAT(choice().gpus.at(0).series, ElementsAre(2));
+}
+
 TEST_F(RunGpusTest, ATraceWithoutNamesIsOfTheOnlyGpu) {
   trace(1, "");
   EXPECT_EQ(choice().gpus.at(0).name, "");

@@ -16,5 +16,12 @@ TEST(Labels, AMistypedNameIsToldTheNearest) {
   EXPECT_TRUE(check_labels({{"job", "7"}, {"gpus", "0,1"}}));
 }
 
+TEST(Labels, GpusAreNamedByIndexOrUuid) {
+  for (const char* named : {"0", "0, 12", "GPU-5f3a,1"})
+    EXPECT_TRUE(check_labels({{"gpus", named}})) << named;
+  for (const char* nothing : {"-1", "+1", "00", "0,", "GPU-", "all"})
+    EXPECT_FALSE(check_labels({{"gpus", nothing}})) << nothing;
+}
+
 }  // namespace
 }  // namespace etad
