@@ -107,22 +107,23 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
   if (!measuring_.keep || series.empty()) return {};
   for (RunData& data : runs) {
     const auto tells = [&](const SeriesRow& row) {
-      if (!row.first_at || !row.last_at) return false;
+      const bool lacks = (!data.joules && prediction::tells_watts(row.name)) ||
+                         (!data.peak_bytes && prediction::tells_peak_bytes(row.name));
+      if (!lacks || !row.first_at || !row.last_at) return false;
       const bool begins_before = *row.first_at<data.ended_at, ends_behind = *row.last_at> data.started_at;
       return begins_before && ends_behind;
     };
-    if (data.joules || data.peak_bytes || !data.started_at || !data.ended_at ||
-        std::ranges::none_of(series, tells))
-      continue;
+    if (!data.started_at || !data.ended_at || std::ranges::none_of(series, tells)) continue;
     alive_();
     const auto row = reader_->run(data.run_id);
     if (!row) return tl::unexpected(row.error());
     if (!*row) continue;
     const auto costs = prediction::costs_of_run(*reader_, **row, measuring_.own_host);
     if (!costs) return tl::unexpected(costs.error());
-    if (costs->watts) data.joules = *costs->watts * to_seconds(data.duration);
-    data.peak_bytes = costs->peak_bytes;
-    if (!data.joules && !data.peak_bytes) continue;
+    const bool tells_more = (costs->watts && !data.joules) || (costs->peak_bytes && !data.peak_bytes);
+    if (!tells_more) continue;
+    if (costs->watts && !data.joules) data.joules = *costs->watts * to_seconds(data.duration);
+    if (!data.peak_bytes) data.peak_bytes = costs->peak_bytes;
     if (auto kept = measuring_.keep(data.run_id, phase, data.joules, data.peak_bytes); !kept) return kept;
   }
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parsers/base/time.h"
+#include "parsers/traces/trace_series.h"
 #include "prediction/run_traces.h"
 
 namespace etad::prediction {
@@ -12,6 +13,14 @@ constexpr double kLeastCovered = 0.5;  // share of the run's time
 constexpr double kLongestStep = 0.1;   // likewise: a longer one is more of what was before and behind
 
 }  // namespace
+
+bool tells_watts(std::string_view name) {
+  return name == series::kPower || name == "gpu.power_average";
+}
+
+bool tells_peak_bytes(std::string_view name) {
+  return name == series::kMemoryUsed;
+}
 
 Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host) {
   RunCosts out;

@@ -101,8 +101,8 @@ class Writer {
   // The estimators' records, in the words of whoever made them, in place of those before.
   virtual Result<void> put_estimator_records(const std::string& records) = 0;
 
-  // The energy (joules, of all devices together) and the peak memory (bytes, of a device) of a run's phase,
-  // where its log does not say them.
+  // The energy (joules, of all devices together) and the peak memory (bytes, of a device) of a run's phase.
+  // What is known already, from its log above all, stays.
   virtual Result<void> put_costs(std::int64_t run_id, Phase phase, std::optional<double> joules,
                                  std::optional<double> peak_bytes) = 0;
 

@@ -103,13 +103,16 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
                     "UPDATE run_phases SET joules = NULL, peak_bytes = NULL WHERE run_id = ?1 AND NOT EXISTS"
                     " (SELECT 1 FROM runs r JOIN sources s ON s.id = r.source_id WHERE r.id = ?1"
                     "  AND s.format = 'measurements')"),
-      put_costs_(c, "UPDATE run_phases SET joules = ?3, peak_bytes = ?4 WHERE run_id = ?1 AND phase = ?2"),
+      put_costs_(c,
+                 "UPDATE run_phases SET joules = coalesce(joules, ?3), peak_bytes = coalesce(peak_bytes, ?4)"
+                 " WHERE run_id = ?1 AND phase = ?2"),
       change_(c, "UPDATE runs SET updated_at = updated_at WHERE id = ?"),
       without_costs_(c,
-                     "SELECT DISTINCT p.dataset_id FROM runs r JOIN run_phases p ON p.run_id = r.id"
+                     "SELECT p.dataset_id FROM runs r JOIN run_phases p ON p.run_id = r.id"
                      " WHERE r.id > (SELECT coalesce(max(id), 0) - 20000 FROM runs)"
-                     " AND r.started_at < ?2 AND r.ended_at > ?1"
-                     " AND p.dataset_id IS NOT NULL AND p.joules IS NULL AND p.peak_bytes IS NULL"),
+                     " AND r.started_at < ?2 AND r.ended_at > ?1 AND r.state <> 'running'"
+                     " AND p.dataset_id IS NOT NULL AND (p.joules IS NULL OR p.peak_bytes IS NULL)"
+                     " GROUP BY p.dataset_id ORDER BY max(r.id) DESC LIMIT ?3"),
       running_of_imports_(c,
                           "SELECT r.id FROM runs r JOIN sources s ON s.id = r.source_id"
                           " WHERE r.state = ? AND s.kind = 'import' AND NOT s.pending"),
@@ -221,9 +224,9 @@ void RunTable::put_costs(std::int64_t run_id, Phase phase, const std::optional<d
   change_.run(run_id);  // its row's trigger lists the change for whoever carries the history elsewhere
 }
 
-void RunTable::measure_anew(Instant from, Instant to) {
+void RunTable::measure_anew(Instant from, Instant to, std::int64_t most) {
   std::vector<std::int64_t> datasets;
-  for (auto rows = without_costs_.query(from, to); rows.next();)
+  for (auto rows = without_costs_.query(from, to, most); rows.next();)
     datasets.push_back(rows.get<std::int64_t>(0));
   for (const std::int64_t id : datasets) datasets_.touch(id);
 }

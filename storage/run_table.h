@@ -25,15 +25,14 @@ class RunTable {
   std::int64_t put(std::int64_t source_id, const SourceRow& source, const Run& said, Instant now);
   void own(std::int64_t source_id, std::int64_t owner);  // gives its runs without an owner that one
 
-  // Joules and peak bytes of that phase, where its log does not say them (history.h).
+  // Joules and peak bytes of that phase, as far as they are not known (history.h).
   void put_costs(std::int64_t run_id, Phase phase, const std::optional<double>& joules,
                  const std::optional<double>& peak_bytes);
   void measured(std::int64_t run_id,
                 Phase phase);  // call it for new segments in that phase: its dataset changes
-  // A trace of that time has come: the datasets of runs in it whose costs nothing tells are to be
-  // measured by it.
-  // Of the latest 20,000 runs: more than any model rests on.
-  void measure_anew(Instant from, Instant to);
+  // A trace of that time has come: the datasets of runs in it some of whose costs nothing tells are to be measured by it,
+  // at most so many, those of the newest runs (-1: all). Of the latest 20,000 runs: more than any model rests on.
+  void measure_anew(Instant from, Instant to, std::int64_t most);
   // By its user, or as found at `origin`. False: there is no such run. Where it is about other GPUs by that, their traces
   // are to tell anew what it cost.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});

@@ -17,10 +17,15 @@ constexpr std::size_t kMostKnownIds = 10'000;  // series remembered by name
 constexpr std::size_t kChunkSamples = 1'024;
 constexpr std::int64_t kShortChunk = 512;  // with fewer samples it is packed again
 constexpr std::chrono::minutes kExpiryInterval{1};
+constexpr std::chrono::minutes kLate{1};
 constexpr int kSeriesPerStep = 32;  // looked through for expired rows
 
 std::int64_t at_of_sample(const Sample& sample) {
   return microseconds(sample.at);
+}
+
+void include(std::optional<TimeSpan>& span, Instant at) {
+  span = span ? TimeSpan{std::min(span->from, at), std::max(span->to, at)} : TimeSpan{at, at};
 }
 
 bool is_before(const Sample& a, const Sample& b) {
@@ -62,6 +67,14 @@ SeriesTable::SeriesTable(sqlite::Connection& c, BudgetTable& budgets, const Stor
           c,
           "DELETE FROM rollups WHERE series_id = ?1 AND tier = ?2 AND start_at < ?3 AND start_at <"
           " (SELECT min(start_at) FROM rollups WHERE series_id = ?1 AND tier = ?2) + ?4") {}
+
+std::optional<TimeSpan> SeriesTable::late(const Records& records, Instant now) {
+  std::optional<TimeSpan> span;
+  for (const SampledSeries& of : records.sampled)
+    for (const Sample& sample : of.samples)
+      if (sample.at < now - kLate) include(span, sample.at);
+  return span;
+}
 
 std::int64_t SeriesTable::rows_of(const Records& records) {
   std::int64_t rows = 0;
@@ -292,9 +305,6 @@ std::optional<TimeSpan> SeriesTable::adopt(std::int64_t source_id) {
   BySeries samples;
   std::optional<TimeSpan> span;
   std::int64_t gathered = 0;
-  const auto include = [&span](Instant at) {
-    span = span ? TimeSpan{std::min(span->from, at), std::max(span->to, at)} : TimeSpan{at, at};
-  };
   for (auto rows = pending_.query(source_id); rows.next();) {
     const auto series_id = rows.get<std::int64_t>(0);
     const auto count = rows.get<std::int64_t>(1);
@@ -302,7 +312,7 @@ std::optional<TimeSpan> SeriesTable::adopt(std::int64_t source_id) {
     const std::size_t before = own.size();
     if (!unpack_samples(rows.get<sqlite::Blob>(2).bytes, count, own))
       throw_damaged(connection_, "a pending chunk of series", series_id);
-    for (const Sample& sample : std::span(own).subspan(before)) include(sample.at);
+    for (const Sample& sample : std::span(own).subspan(before)) include(span, sample.at);
     gathered += count;
     if (gathered < 4 * kMostWaiting) continue;
     pack(samples, {});

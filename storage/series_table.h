@@ -28,6 +28,9 @@ class SeriesTable {
  public:
   SeriesTable(sqlite::Connection& connection, BudgetTable& budgets, const StorageOptions& options);
 
+  // The time of those samples that came later than a monitor's buffer explains; none: there are no such.
+  static std::optional<TimeSpan> late(const Records& records, Instant now);
+
   // How many rows these samples are packed into, by series and hour: what they cost goes by that.
   static std::int64_t rows_of(const Records& records);
 

@@ -12,6 +12,9 @@ namespace {
 
 using sqlite::guarded;
 
+// Datasets, by what one commit of a followed trace tells late: anybody may write down any time.
+constexpr std::int64_t kMostMeasuredAnew = 256;
+
 // The ids of the runs that one source's records speak of by their ordinals; none of those that were refused or forgotten.
 class RunIds {
  public:
@@ -198,6 +201,8 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
     series_.add_pending(source_id, records);
   } else {
     series_.add(records, owner, now);
+    if (const auto late = SeriesTable::late(records, now))
+      runs_.measure_anew(late->from, late->to, kMostMeasuredAnew);
   }
 }
 
@@ -350,7 +355,7 @@ Result<void> SqliteWriter::adopt(std::int64_t id, const std::function<void()>& m
   auto done = transaction([&] {
     sources_.clear_pending(id);
     runs_.adopt(id);
-    if (const auto traced = series_.adopt(id)) runs_.measure_anew(traced->from, traced->to);
+    if (const auto traced = series_.adopt(id)) runs_.measure_anew(traced->from, traced->to, -1);
     identities = sources_.finished_of(id);
     more();
   });

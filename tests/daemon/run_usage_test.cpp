@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <sstream>
 
 #include "daemon/service/router.h"
 #include "prediction/run_costs.h"
@@ -113,11 +114,49 @@ TEST_F(RunUsage, ALogAndATraceMeet) {
   EXPECT_EQ(relabelled->memory->data().begin()->second.front().value, 100.0 * 1024 * 1024);
 }
 
-TEST_F(RunUsage, AnImportedTraceIsNotForgottenForItsSamplesWouldStay) {
+TEST_F(RunUsage, ATraceIsNotForgottenForItsSamplesWouldStay) {
   import("/var/log/gpu/smi.csv", smi_csv());
-  const auto done = daemon_->forget_source(1);
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().kind, ErrorKind::conflict);
+  daemon_.reset();
+  {
+    std::vector<SourceCommit> followed(1);
+    followed[0].source.path = "/var/log/gpu/live.csv";
+    followed[0].source.format = "nvidia-smi";
+    ASSERT_TRUE(Writer::open(history()).value()->commit(followed, kToday));
+  }
+  start();
+  for (const std::int64_t source : {1, 2}) {
+    const auto done = daemon_->forget_source(source);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::conflict);
+  }
+}
+
+// Of each trace one of the two that a run's costs are made of.
+TEST_F(RunUsage, WhatOneTraceLacksAnotherTellsLater) {
+  import("/var/log/caffe/small.log", caffe_log());
+  ASSERT_TRUE(daemon_->label(1, {{"batch_size", "64"}}));
+  // Time and index, and the column at that place.
+  const auto column = [](int place) {
+    std::istringstream trace(smi_csv());
+    std::string out;
+    for (std::string line; std::getline(trace, line);) {
+      std::istringstream cells(line + ",");
+      for (int i = 0; i < 5; ++i) {
+        std::string cell;
+        std::getline(cells, cell, ',');
+        if (i < 2 || i == place) out += cell + (i == place ? "\n" : ",");
+      }
+    }
+    return out;
+  };
+  import("/var/log/gpu/memory.csv", column(3));
+  ASSERT_TRUE(daemon_->refit());
+  EXPECT_EQ(reader_->run(1).value()->run.train.peak_bytes, 2048.0 * 1024 * 1024);
+  EXPECT_FALSE(reader_->run(1).value()->run.train.joules);
+  import("/var/log/gpu/power.csv", column(4));
+  ASSERT_TRUE(daemon_->refit());
+  EXPECT_NEAR(reader_->run(1).value()->run.train.joules.value_or(0), 60 * 200, 1e-6);
+  EXPECT_EQ(reader_->run(1).value()->run.train.peak_bytes, 2048.0 * 1024 * 1024);
 }
 
 class OldTraces : public TempHistory {

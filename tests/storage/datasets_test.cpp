@@ -326,9 +326,17 @@ TEST_F(DatasetsTest, ATraceThatIsImportedLateConcernsTheRunsOfItsTimeWithoutCost
   };
   etad::Run run = lenet();
   run.ended_at = after(600);
+  run.state = RunState::finished;
   auto source = source_with_run("/a.log", 2, run);
   commit(source);
   EXPECT_THAT(changed(), SizeIs(1));
+  SourceCommit followed;
+  followed.source.path = "/smi.csv";
+  followed.records.add_sample({"gpu.power", "gpu=0", "W"}, after(300), 100);
+  commit(followed, after(310));
+  EXPECT_THAT(changed(), IsEmpty()) << "it came when it was taken";
+  commit(followed, after(900));
+  EXPECT_THAT(changed(), ElementsAre(key_of(run))) << "it came late";
   trace(-200, -100);
   trace(700, 800);
   EXPECT_THAT(changed(), IsEmpty()) << "of other times";
@@ -336,7 +344,11 @@ TEST_F(DatasetsTest, ATraceThatIsImportedLateConcernsTheRunsOfItsTimeWithoutCost
   EXPECT_THAT(changed(), ElementsAre(key_of(run)));
   must(writer().put_costs(1, Phase::train, 500, std::nullopt));
   trace(0, 700);
+  EXPECT_THAT(changed(), ElementsAre(key_of(run))) << "its memory is not known";
+  must(writer().put_costs(1, Phase::train, 900, 2e9));
+  trace(0, 700);
   EXPECT_THAT(changed(), IsEmpty()) << "what it cost is known";
+  EXPECT_EQ(must(reader().run(1))->run.train.joules, 500) << "and stays";
 }
 
 TEST_F(DatasetsTest, ARestartDropsWhatAnImportLeftPending) {
