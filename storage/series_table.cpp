@@ -66,7 +66,14 @@ SeriesTable::SeriesTable(sqlite::Connection& c, BudgetTable& budgets, const Stor
       expire_rollups_(
           c,
           "DELETE FROM rollups WHERE series_id = ?1 AND tier = ?2 AND start_at < ?3 AND start_at <"
-          " (SELECT min(start_at) FROM rollups WHERE series_id = ?1 AND tier = ?2) + ?4") {}
+          " (SELECT min(start_at) FROM rollups WHERE series_id = ?1 AND tier = ?2) + ?4"),
+      // Of which nothing is left, so that its owner may have another. Never the last one: its id would be the next one's.
+      drop_(c,
+            "DELETE FROM series WHERE id = ?1 AND id < (SELECT max(id) FROM series)"
+            " AND NOT EXISTS (SELECT 1 FROM rollups WHERE series_id = ?1)"
+            " AND NOT EXISTS (SELECT 1 FROM sample_chunks WHERE series_id = ?1)"
+            " AND NOT EXISTS (SELECT 1 FROM recent_samples WHERE series_id = ?1)"
+            " AND NOT EXISTS (SELECT 1 FROM pending_samples WHERE series_id = ?1)") {}
 
 std::optional<TimeSpan> SeriesTable::late(const Records& records, Instant now) {
   std::optional<TimeSpan> span;
@@ -361,6 +368,10 @@ void SeriesTable::expire(std::int64_t series_id, const Kept& kept) {
   };
   expire_tier(kMinutes, kept.minutes);
   expire_tier(kHours, kept.hours);
+  drop_.run(series_id);
+  if (connection_.changes() == 0) return;
+  ids_.clear();
+  budgets_.forget_state();
 }
 
 }  // namespace etad

@@ -95,7 +95,7 @@ class SeriesTable {
   sqlite::Statement find_, insert_, wait_, waiting_count_, waiting_, clear_waiting_;
   sqlite::Statement put_chunk_, last_chunk_, drop_chunk_, extend_, read_rollup_, put_rollup_;
   sqlite::Statement put_pending_, pending_, clear_pending_;
-  sqlite::Statement next_series_, expire_chunks_, expire_rollups_;
+  sqlite::Statement next_series_, expire_chunks_, expire_rollups_, drop_;
   std::unordered_map<std::string, std::int64_t> ids_;  // by name and labels
   std::optional<std::int64_t> waiting_now_;
   std::optional<Instant> packed_at_, expired_at_;
