@@ -120,11 +120,12 @@ class PointsReader {
         query_(query),
         waiting_(waiting),
         most_points_(most_points),
-        raw_extent_(
-            c,
-            "SELECT (SELECT min(start_at) FROM sample_chunks WHERE series_id = ?1), (SELECT sum(count) FROM"
-            " sample_chunks WHERE series_id = ?1 AND start_at >= ?2 AND start_at < ?3)"),
-        rollup_extent_(c, "SELECT min(start_at) FROM rollups WHERE series_id = ? AND tier = ?"),
+        raw_extent_(c,
+                    "SELECT min(start_at), sum(count) FROM sample_chunks WHERE series_id = ?1"
+                    " AND start_at >= ?2 AND start_at < ?3"),
+        rollup_extent_(c,
+                       "SELECT min(start_at) FROM rollups WHERE series_id = ? AND tier = ? AND start_at >= ?"
+                       " AND start_at < ?"),
         chunks_(c,
                 "SELECT count, body FROM sample_chunks WHERE series_id = ? AND start_at >= ? AND start_at < ?"
                 " ORDER BY start_at"),
@@ -164,36 +165,44 @@ class PointsReader {
     const std::int64_t span = (to_ - from_) / 1'000'000;
     if (step.count() > 0) step = std::max(step, std::chrono::seconds(span / most_points_ + 1));
     if (step < kMinutes.bucket) {
-      if (raw_reaches(id, waiting)) return nullptr;
+      if (raw_reaches(id, static_cast<std::int64_t>(waiting.size()))) return nullptr;
       step = kMinutes.bucket;
     }
     step = std::max(step, std::chrono::seconds(span / most_points_ + 1));
     if (step < kHours.bucket) {
       step = round_up(step, kMinutes.bucket);
-      if (step < kHours.bucket && rollup_reaches(id, kMinutes, waiting)) return &kMinutes;
+      if (step < kHours.bucket && first_minute(id) <= first_hour(id)) return &kMinutes;
     }
     step = round_up(step, kHours.bucket);
     return &kHours;
   }
 
-  bool raw_reaches(std::int64_t id, const std::vector<Sample>& waiting) {
+  // Tiers lose whole hours, the oldest first: one reaches back that has no later hour first, of the time asked for, than
+  // those which lose them later. Waiting samples are in all of them.
+  bool raw_reaches(std::int64_t id, std::int64_t waiting) {
     auto rows = raw_extent_.query(id, floor_to(from_, kHours.bucket), to_);
     rows.next();
-    const std::int64_t first = std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting));
-    const auto count = rows.get<std::int64_t>(1) + static_cast<std::int64_t>(waiting.size());
-    return first <= from_ && count <= (query_.step.count() > 0 ? 60 * most_points_ : most_points_);
+    const std::int64_t first = rows.is_null(0) ? to_ : floor_to(rows.get<std::int64_t>(0), kHours.bucket);
+    const std::int64_t count = rows.get<std::int64_t>(1) + waiting;
+    return count <= (query_.step.count() > 0 ? 60 * most_points_ : most_points_) &&
+           first <= std::min(first_minute(id), first_hour(id));
   }
 
-  bool rollup_reaches(std::int64_t id, const Tier& tier, const std::vector<Sample>& waiting) {
-    auto rows = rollup_extent_.query(id, tier.bucket);
+  // The hour of it.
+  std::int64_t first_minute(std::int64_t id) {
+    auto rows = rollup_extent_.query(id, kMinutes.bucket, floor_to(from_, kHours.bucket), to_);
     rows.next();
-    return std::min(rows.is_null(0) ? to_ : rows.get<std::int64_t>(0), earliest(waiting)) <= from_;
+    return rows.is_null(0) ? to_ : rows.get<std::int64_t>(0);
   }
 
-  std::int64_t earliest(const std::vector<Sample>& waiting) const {
-    std::int64_t result = to_;
-    for (const Sample& sample : waiting) result = std::min(result, microseconds(sample.at));
-    return result;
+  std::int64_t first_hour(std::int64_t id) {
+    const std::int64_t from = floor_to(from_, kHours.bucket);
+    std::int64_t first = to_;
+    each_bucket(id, kHours, [&](std::int64_t at, const Bucket&) {
+      if (at >= from) first = at;
+      return at < from;
+    });
+    return first;
   }
 
   void read_raw(std::int64_t id, Steps& steps) {
@@ -209,18 +218,24 @@ class PointsReader {
   }
 
   void read_rollups(std::int64_t id, const Tier& tier, Steps& steps) {
-    const std::int64_t width = std::chrono::microseconds(tier.bucket).count();
     const std::int64_t from = floor_to(from_, tier.bucket);
+    each_bucket(id, tier, [&](std::int64_t at, const Bucket& b) {
+      if (at >= from && at < to_) steps.add(at, b.count, b.min, b.max, b.sum);
+      return true;
+    });
+  }
+
+  // Of the rows that have something of the time asked for, until `take(at, bucket)` is false.
+  void each_bucket(std::int64_t id, const Tier& tier, auto&& take) {
+    const std::int64_t width = std::chrono::microseconds(tier.bucket).count();
     std::vector<Bucket> buckets;
     for (auto rows = rollups_.query(id, tier.bucket, floor_to(from_, tier.row()), to_); rows.next();) {
       buckets.clear();
       if (!unpack_buckets(rows.get<Blob>(1).bytes, buckets))
         throw_damaged(connection_, "a roll-up of series", id);
       const auto start = rows.get<std::int64_t>(0);
-      for (const Bucket& b : buckets) {
-        const std::int64_t at = start + b.index * width;
-        if (at >= from && at < to_) steps.add(at, b.count, b.min, b.max, b.sum);
-      }
+      for (const Bucket& bucket : buckets)
+        if (!take(start + bucket.index * width, bucket)) return;
     }
   }
 

@@ -178,6 +178,47 @@ TEST_F(SeriesTest, OldSamplesGoAndTheirRollUpsStay) {
   EXPECT_EQ(must(reader().series())[0].samples, 40'000);
 }
 
+// As of a monitor that began before the clock was set.
+TEST_F(SeriesTest, AnOldSampleHidesNothingOfWhatOtherTiersHave) {
+  std::vector<Reading> samples;
+  for (int i = 0; i < 7'200; ++i) samples.push_back(power(2.0 * i, 100));
+  add(samples);
+  must(writer().maintain(after(14'400)));
+  must(writer().maintain(after(14'400 + 3'601)));
+  const double week = 7 * 86'400;
+  for (int i = 0; i < 3; ++i) must(writer().maintain(after(2 * week + 61 * i)));
+  source_.records = records_of({power(-1e8, 7)});
+  commit(source_, after(2 * week));
+  EXPECT_EQ(query(0, 14'400, 1)[0].step, seconds(60)) << "it waits";
+  SourceCommit import;
+  import.source.path = "old.csv.gz";
+  import.source.pending = true;
+  import.records = records_of({power(-2e8, 7)});
+  commit(import);
+  must(writer().adopt_source(import.source.id));
+  EXPECT_EQ(query(0, 14'400, 1)[0].step, seconds(60));
+  EXPECT_THAT(query(0, 14'400, 1)[0].points, SizeIs(241));
+  for (int i = 0; i < 9; ++i) must(writer().maintain(after(20 * week + 61 * i)));
+  EXPECT_EQ(query(0, 14'400, 1)[0].step, seconds(3600));
+  EXPECT_THAT(query(0, 14'400, 1)[0].points, SizeIs(5));
+}
+
+TEST_F(SeriesTest, ASeriesOfWhichNothingIsLeftGoesAndIsABudgetAgain) {
+  options_.hour_samples = hours(24 * 365);
+  options_.budgets.series = 2;
+  source_.source.owner = 1001;
+  add({power(0, 1), power(0, 1, "gpu=1"), power(0, 1, "gpu=2")});
+  EXPECT_THAT(must(reader().series()), SizeIs(2));
+  const Instant later = after(86'400.0 * 500);
+  for (int i = 0; i < 4; ++i) must(writer().maintain(later + hours(i)));
+  source_.records =
+      records_of({{{"gpu.power", "gpu=0", "W"}, later, 1}, {{"gpu.power", "gpu=3", "W"}, later, 1}});
+  commit(source_, later);
+  std::vector<std::string> labels;
+  for (const SeriesRow& row : must(reader().series())) labels.push_back(row.labels);
+  EXPECT_THAT(labels, ::testing::ElementsAre("gpu=0", "gpu=1")) << "the last one's id would be another's";
+}
+
 // Each of a trace that shows one an hour would make a row in all tiers, to be deleted at once.
 TEST_F(SeriesTest, SamplesOlderThanATierAreNotWrittenIntoIt) {
   std::vector<Reading> samples;
