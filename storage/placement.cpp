@@ -113,14 +113,13 @@ Result<void> check_room(const std::string& path, const std::optional<Room>& room
               "make room for 32 KiB on its file system, and start etad again", path);
 }
 
-Result<void> make_private(const std::string& path) {
-  // Made before SQLite opens it: its other files get the same mode. O_EXCL, because closing a database that
-  // this process has open would release its locks.
+void make_new(const std::string& path) {
+  // O_EXCL, because closing a database that this process has open would release its locks.
   const int made = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  if (made >= 0) {
-    close(made);
-    return {};
-  }
+  if (made >= 0) close(made);  // else opening it says why
+}
+
+Result<void> make_private(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm"}) {
     const std::string file = path + suffix;
     struct stat found {};
@@ -132,7 +131,7 @@ Result<void> make_private(const std::string& path) {
           "chmod 600, or give the file to the user that etad runs as", file);
     }
   }
-  return {};  // where it can't be made, opening it says why
+  return {};
 }
 
 }  // namespace etad

@@ -69,8 +69,11 @@ std::optional<Room> room_for(const std::string& path);
 // on a full disk whoever writes there is ended by SIGBUS. An error where that would happen at the start.
 Result<void> check_room(const std::string& path, const std::optional<Room>& room);
 
-// Makes the files of a history its owner's (and, read-only, its group's where that was so): a new one is made
-// so, one that is there is narrowed. Whoever starts the daemon, and with whatever umask.
+// Where nothing lies there, an empty file that is its owner's alone, whatever the umask: what SQLite makes beside it gets
+// the same mode.
+void make_new(const std::string& path);
+
+// Makes the files of a history its owner's, and, read-only, its group's where that was so.
 Result<void> make_private(const std::string& path);
 
 }  // namespace etad

@@ -57,6 +57,8 @@ void check_owner(Connection& connection, bool may_be_empty) {
 
 void check_version(Connection& connection) {
   const std::int64_t version = version_of(connection);
+  if (version < 0)
+    refuse(connection, "the history's schema is numbered " + std::to_string(version), "restore a backup");
   if (version <= current_version()) return;
   refuse(connection,
          "the history was written by a newer etad (schema " + std::to_string(version) + ", this one knows " +
@@ -112,13 +114,16 @@ std::span<const char* const> migrations() {
   return kSteps;
 }
 
-void prepare_for_writing(Connection& connection) {
+void check(Connection& connection) {
   // While it may still be somebody else's, closing the file must not even fold its WAL into it.
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   check_owner(connection, true);
   check_version(connection);
   probe_tables(connection);
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+}
+
+void prepare_for_writing(Connection& connection) {
   {
     Statement wal(connection, "PRAGMA journal_mode = WAL");
     auto rows = wal.query();

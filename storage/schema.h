@@ -17,9 +17,12 @@ inline std::int64_t current_version() {
   return static_cast<std::int64_t>(migrations().size());
 }
 
-// Brings the database to the current version, step by step, each in a transaction of its own; gives a new
-// (empty) file its tables. Throws sqlite::Failure where the file is foreign, newer or damaged, and leaves it
-// as it was.
+// Throws sqlite::Failure where the file is foreign, newer or damaged, and leaves it as it was. An empty one is none of
+// these.
+void check(sqlite::Connection& connection);
+
+// Brings a database that was checked to the current version, step by step, each in a transaction of its own; gives a new
+// (empty) file its tables.
 void prepare_for_writing(sqlite::Connection& connection);
 
 // Throws where the file is no history of ours, or of a newer version.

@@ -69,10 +69,12 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& named, const Sto
   if (auto one = check_names(path); !one) return tl::unexpected(one.error());
   auto lock = WriterLock::take(path);
   if (!lock) return tl::unexpected(lock.error());
-  if (auto made = make_private(path); !made) return tl::unexpected(made.error());
+  make_new(path);
   if (auto room = check_room(path, room_for(path)); !room) return tl::unexpected(room.error());
   return guarded([&]() -> std::unique_ptr<Writer> {
     auto connection = std::make_unique<sqlite::Connection>(path, sqlite::Connection::Mode::write);
+    schema::check(*connection);
+    if (auto made = make_private(path); !made) throw sqlite::Failure(SQLITE_CANTOPEN, made.error());
     schema::prepare_for_writing(*connection);
     auto writer = std::make_unique<SqliteWriter>(std::move(*lock), std::move(connection), options);
     writer->find_abandoned();

@@ -80,6 +80,13 @@ TEST_F(SchemaTest, ANewerHistoryIsRefused) {
   expect_refused("newer etad");
 }
 
+TEST_F(SchemaTest, AHistoryOfANumberThatThereIsNotIsRefused) {
+  writer();
+  close();
+  sql(path(), "PRAGMA user_version = -1; PRAGMA wal_checkpoint(TRUNCATE)");
+  expect_refused("is numbered -1");
+}
+
 TEST_F(SchemaTest, SomebodyElsesDatabaseIsRefused) {
   sql(path(), "CREATE TABLE addresses (name TEXT); INSERT INTO addresses VALUES ('x')");
   expect_refused("not a history of etad");
