@@ -26,11 +26,14 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-Placement::Placement(std::string path)
+Placement::Placement(std::string path, int lock)
     : path_(std::move(path)),
       log_path_(path_ + "-wal"),
       database_(id_of(path_).value_or(std::nullopt)),
-      log_(id_of(log_path_).value_or(std::nullopt)) {}
+      log_(id_of(log_path_).value_or(std::nullopt)) {
+  struct stat locked {};
+  if (lock >= 0 && fstat(lock, &locked) == 0) lock_ = FileId{locked.st_dev, locked.st_ino};
+}
 
 tl::expected<std::optional<Placement::FileId>, int> Placement::id_of(const std::string& path) {
   struct stat found {};
@@ -40,18 +43,21 @@ tl::expected<std::optional<Placement::FileId>, int> Placement::id_of(const std::
 }
 
 Result<void> Placement::check() {
-  const auto database = id_of(path_), log = id_of(log_path_);
-  if (!database || !log)
-    return fail(ErrorKind::unavailable,
-                std::string("the history's files can't be looked at: ") +
-                    std::strerror(database ? log.error() : database.error()),
-                "nothing more is written until they can: see the disk, and the folders on the way there",
-                path_);
+  const auto database = id_of(path_), log = id_of(log_path_), lock = id_of(path_ + "-lock");
+  for (const auto* found : {&database, &log, &lock}) {
+    if (!*found)
+      return fail(ErrorKind::unavailable,
+                  std::string("the history's files can't be looked at: ") + std::strerror(found->error()),
+                  "nothing more is written until they can: see the disk, and the folders on the way there",
+                  path_);
+  }
   if (!log_) log_ = *log;
-  const bool replaced = *database != database_;
-  if (!replaced && *log == log_) return {};
-  return fail(replaced ? "the history's database was removed or replaced while it is in use"
-                       : "the history's write-ahead log was removed or replaced while it is in use",
+  const char* const replaced = *database != database_     ? "database"
+                               : *log != log_             ? "write-ahead log"
+                               : lock_ && *lock != *lock_ ? "lock"
+                                                          : nullptr;
+  if (replaced == nullptr) return {};
+  return fail(std::string("the history's ") + replaced + " was removed or replaced while it is in use",
               "nothing more is written to it: put it back, or restart etad, which takes what lies there then "
               "and reads the logs from where that stands",
               path_);

@@ -14,9 +14,11 @@ namespace etad {
 
 class Placement {
  public:
-  explicit Placement(std::string path);
+  // `lock`: the descriptor of what keeps others from writing; -1: nothing does.
+  Placement(std::string path, int lock);
 
-  // An error where the database, or its write-ahead log once there was one, was removed or replaced, or can't be looked at.
+  // An error where the database, its lock, or its write-ahead log once there was one, was removed or replaced, or can't be
+  // looked at.
   Result<void> check();
 
  private:
@@ -29,7 +31,7 @@ class Placement {
   static tl::expected<std::optional<FileId>, int> id_of(const std::string& path);
 
   std::string path_, log_path_;
-  std::optional<FileId> database_, log_;
+  std::optional<FileId> database_, log_, lock_;
 };
 
 // Has a history to itself: two processes that both read logs into it would each count every line. Held until the end,
@@ -41,6 +43,7 @@ class WriterLock {
   WriterLock(WriterLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   WriterLock& operator=(WriterLock&&) = delete;
   ~WriterLock();
+  int descriptor() const { return descriptor_; }  // -1: none could be had
 
  private:
   explicit WriterLock(int descriptor) : descriptor_(descriptor) {}

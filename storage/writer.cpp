@@ -87,7 +87,7 @@ SqliteWriter::SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> 
     : lock_(std::move(lock)),
       connection_(std::move(connection)),
       is_read_only_(sqlite3_db_readonly(connection_->handle(), "main") == 1),
-      placement_(connection_->path()),
+      placement_(connection_->path(), lock_.descriptor()),
       machine_(options.machine),
       budgets_(*connection_, options.budgets),
       sources_(*connection_, options.budgets.finished_files),

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "storage/placement.h"
+#include "storage/sqlite.h"
 #include "tests/storage/faulty_vfs.h"
 #include "tests/storage/history_fixture.h"
 
@@ -137,6 +138,27 @@ TEST_F(Placing, NothingIsCommittedIntoAWriteAheadLogThatWasRemoved) {
   const auto done = commit(*writer);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().text(), testing::HasSubstr("write-ahead log"));
+}
+
+// Another daemon would take the lock of that name, and count every line once more.
+TEST_F(Placing, NothingIsCommittedOnceItsLockWasRemoved) {
+  auto writer = must(Writer::open(path_));
+  ASSERT_TRUE(commit(*writer));
+  std::filesystem::remove(path_ + "-lock");
+  const auto done = commit(*writer);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text(), testing::HasSubstr("lock was removed"));
+  EXPECT_FALSE(writer->check_place());
+}
+
+TEST_F(Placing, AFileOfSomebodyElseIsLeftAsItWas) {
+  {
+    sqlite::Connection theirs(path_, sqlite::Connection::Mode::write);
+    theirs.execute("CREATE TABLE addresses (name TEXT)");
+  }
+  ASSERT_EQ(chmod(path_.c_str(), 0666), 0);
+  EXPECT_FALSE(Writer::open(path_));
+  EXPECT_EQ(mode_of(path_), 0666);
 }
 
 TEST_F(Placing, TheHistoryIsItsOwnersWhateverTheUmask) {
