@@ -72,7 +72,10 @@ class SqliteChangeReader final : public ChangeReader {
       out.starts = starts_of(*connection_);
       Statement newest(*connection_, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'");
       if (auto rows = newest.query(); rows.next()) out.newest = rows.get<std::int64_t>(0);
-      Statement oldest(*connection_, "SELECT min(start_at) FROM rollups WHERE tier = 60");
+      // Series by series, each by the key: a history has millions of roll-ups.
+      Statement oldest(*connection_,
+                       "SELECT min((SELECT min(start_at) FROM rollups WHERE series_id = s.id AND tier = 60))"
+                       " FROM series s");
       if (auto rows = oldest.query(); rows.next()) out.oldest_minutes = rows.get<std::optional<Instant>>(0);
       Statement select(*connection_, "SELECT seq, kind, key FROM changes WHERE seq > ? ORDER BY seq LIMIT ?");
       for (auto rows = select.query(after, most); rows.next();) {
