@@ -116,7 +116,7 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       running_of_imports_(c,
                           "SELECT r.id FROM runs r JOIN sources s ON s.id = r.source_id"
                           " WHERE r.state = ? AND s.kind = 'import' AND NOT s.pending"),
-      lose_(c, "UPDATE runs SET state = ?2 WHERE id = ?1"),
+      lose_(c, "UPDATE runs SET state = ?2 WHERE id = ?1 AND state = 'running'"),
       labels_(c, "SELECT labels, said FROM run_labels WHERE run_id = ?"),
       put_labels_(
           c, "INSERT INTO run_labels VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET labels = ?2, said = ?3"),

@@ -45,7 +45,7 @@ class RunTable {
                                  std::int64_t ordinal);  // the source's from that one on
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
   std::vector<std::int64_t> running_of_imports();  // of complete ones
-  void lose(std::int64_t run_id);                  // it is running no longer
+  void lose(std::int64_t run_id);                  // one that is running: it is so no longer
   std::int64_t forget_owner(std::int64_t uid);     // all of an owner's, but of pending sources; how many
   // A run that two readings of a log both have: its ids. `before`: none where it was forgotten.
   struct Common {

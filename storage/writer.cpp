@@ -208,27 +208,27 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
   }
 }
 
-// What was pending when the last daemon ended. Nobody sees it, so that it may wait where the disk is full. So may the
-// run in which an import that went on with another one broke off.
+// What was pending when the last daemon ended. Nobody sees it, so that it may wait where the disk is full, or the history
+// can only be read. So may the run in which an import that went on with another one broke off.
 void SqliteWriter::find_abandoned() {
   abandoned_ = sources_.pending();
-  for (const Result<void>& done : {drop_abandoned(), close_broken_imports()})
-    if (!done && done.error().kind != ErrorKind::exhausted) throw sqlite::Failure(SQLITE_ERROR, done.error());
+  broken_off_ = runs_.running_of_imports();
+  const Result<void> done = clear_up();
+  const bool may_wait = done || done.error().kind == ErrorKind::exhausted ||
+                        (is_read_only_ && done.error().kind == ErrorKind::unavailable);
+  if (!may_wait) throw sqlite::Failure(SQLITE_ERROR, done.error());
 }
 
-Result<void> SqliteWriter::close_broken_imports() {
-  const std::vector<std::int64_t> runs = runs_.running_of_imports();
-  if (runs.empty()) return {};
-  return transaction([&] {
-    for (const std::int64_t run : runs) runs_.lose(run);
-  });
-}
-
-Result<void> SqliteWriter::drop_abandoned() {
+Result<void> SqliteWriter::clear_up() {
   for (; !abandoned_.empty(); abandoned_.pop_back()) {
     if (auto dropped = drop_source(abandoned_.back()); !dropped) return dropped;
   }
-  return {};
+  if (broken_off_.empty()) return {};
+  auto done = transaction([&] {
+    for (const std::int64_t run : broken_off_) runs_.lose(run);
+  });
+  if (done) broken_off_.clear();
+  return done;
 }
 
 Result<std::vector<SourceRow>> SqliteWriter::sources() {
@@ -442,7 +442,7 @@ bool SqliteWriter::wants_to_be_opened_anew() const {
 Result<void> SqliteWriter::maintain(Instant now) {
   const bool at_rest = !has_written_;
   if (auto in_place = placement_.check(); !in_place) return in_place;
-  if (auto dropped = drop_abandoned(); !dropped) return dropped;
+  if (auto cleared = clear_up(); !cleared) return cleared;
   if (series_.due(now)) {
     if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
   }

@@ -74,8 +74,7 @@ class SqliteWriter final : public Writer {
   std::optional<std::int64_t> put_run(std::int64_t source_id, const SourceRow& source, const Run& run,
                                       Instant now);
   void forget_state();
-  Result<void> drop_abandoned();
-  Result<void> close_broken_imports();
+  Result<void> clear_up();
   void drop_run(std::int64_t run_id);
   void withdraw(std::int64_t source_id, std::int64_t first_ordinal);
   void drop_runs(std::int64_t source_id);
@@ -86,9 +85,10 @@ class SqliteWriter final : public Writer {
   const bool is_read_only_;
   Placement placement_;
   std::string machine_;
-  bool has_written_ = false;             // since the last maintenance
-  bool start_noted_ = false;             // with the first change, so that a full disk stops no start
-  std::vector<std::int64_t> abandoned_;  // pending sources of before the start, which still are to be dropped
+  bool has_written_ = false;  // since the last maintenance
+  bool start_noted_ = false;  // with the first change, so that a full disk stops no start
+  // Of before the start, what still is to be done: pending sources to drop, runs of imports to close.
+  std::vector<std::int64_t> abandoned_, broken_off_;
   BudgetTable budgets_;
   SourceTable sources_;
   DatasetTable datasets_;
