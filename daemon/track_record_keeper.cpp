@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -10,10 +11,11 @@
 namespace etad {
 namespace {
 
-constexpr std::int64_t kMostRunning = 1000;  // more at once on one machine are not runs
+// More at once on one machine are not runs; of more, of all owners their fair share, as of the others here.
+constexpr std::int64_t kMostRunning = 1000;
 constexpr double kConfidence = 0.9;
 constexpr std::size_t kMostLost = 64;    // a run whose log just ends may go on after all: so many are awaited
-constexpr std::int64_t kMostNew = 1000;  // runs between two looks: of more, the newest
+constexpr std::int64_t kMostNew = 1000;  // runs between two looks
 constexpr std::int64_t kMostEnded = 1000;  // of those that ended last: a crash leaves unscored what was new
 
 // A run whose last line is older than that is not followed but read from an old log: foretelling what has
@@ -40,6 +42,7 @@ RunFilter running_runs() {
   RunFilter filter;
   filter.state = RunState::running;
   filter.limit = kMostRunning;
+  filter.fair = true;
   return filter;
 }
 
@@ -63,15 +66,11 @@ Result<void> TrackRecordKeeper::begin() {
 // included.
 Result<std::vector<RunRow>> TrackRecordKeeper::newer_runs() {
   RunFilter filter;
-  filter.limit = 1;
+  filter.limit = newest_ ? kMostNew : 1;  // at first only where we stand
+  filter.fair = newest_.has_value();
+  filter.after_id = newest_;
   auto rows = reader_->runs(filter);
-  if (!rows) return tl::unexpected(rows.error());
-  if (rows->empty() || rows->front().id <= newest_) return std::vector<RunRow>();
-  filter.limit = kMostNew;
-  rows = reader_->runs(filter);
-  if (!rows) return tl::unexpected(rows.error());
-  std::erase_if(*rows, [this](const RunRow& row) { return row.id <= newest_; });
-  for (const RunRow& row : *rows) newest_ = std::max(newest_, row.id);
+  if (rows) newest_ = rows->empty() ? newest_.value_or(0) : rows->front().id;
   return rows;
 }
 
@@ -182,7 +181,7 @@ Result<void> TrackRecordKeeper::record(const RunRow& row, Seen& seen, Prediction
 // A run that finished is what its predictions were about. One that was stopped, failed or was lost was not
 // what was planned, so nothing is learnt from its end.
 Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& running, Instant now) {
-  std::size_t lost = 0;
+  std::vector<Evidence> lost, unseen;
   for (auto it = runs_.begin(); it != runs_.end();) {
     if (running.contains(it->first)) {
       ++it;
@@ -190,10 +189,18 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
     }
     const auto row = reader_->run(it->first);
     if (!row) return tl::unexpected(row.error());
+    const auto await = [&, id = it->first](std::vector<Evidence>& those) {
+      those.push_back({id, (*row)->source_id, (*row)->owner.value_or(kUnknownOwner)});
+      ++it;
+    };
+    if (*row && (*row)->run.state == RunState::running) {  // newer ones have its place in the list
+      await(unseen);
+      continue;
+    }
     if (watch_ != nullptr && *row && !std::exchange(it->second.told_over, true))
       watch_->over(**row, true, now);
-    if (*row && (*row)->run.state == RunState::lost && it->second.anything && ++lost <= kMostLost) {
-      ++it;
+    if (*row && (*row)->run.state == RunState::lost && it->second.anything) {
+      await(lost);
       continue;
     }
     const auto total = *row && did_its_plan((*row)->run) ? wall_time((*row)->run) : std::nullopt;
@@ -203,7 +210,15 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
     }
     it = runs_.erase(it);
   }
+  let_go_of_all_but(kMostLost, lost);
+  let_go_of_all_but(kMostRunning, unseen);
   return {};
+}
+
+void TrackRecordKeeper::let_go_of_all_but(std::size_t most, const std::vector<Evidence>& awaited) {
+  const auto kept = fair_share(awaited, most, most);  // from the highest id to the lowest
+  for (const Evidence& each : awaited)
+    if (!std::ranges::binary_search(kept, each.id, std::greater<>())) runs_.erase(each.id);
 }
 
 }  // namespace etad

@@ -12,6 +12,7 @@
 #include "daemon/run_watch.h"
 #include "daemon/shared_writer.h"
 #include "prediction/live_runs.h"
+#include "storage/fair_share.h"
 #include "storage/history.h"
 
 namespace etad {
@@ -49,14 +50,15 @@ class TrackRecordKeeper {
   Result<void> record(const RunRow& row, Seen& seen, PredictionRow prediction,
                       const prediction::RunForecast& forecast);
   Result<void> score_ended(const std::set<std::int64_t>& running, Instant now);
+  void let_go_of_all_but(std::size_t most, const std::vector<Evidence>& awaited);
   Result<std::vector<RunRow>> newer_runs();
 
   std::unique_ptr<Reader> reader_;
   SharedWriter& writer_;
   RunWatch* watch_;
   prediction::LiveRuns& live_;
-  std::map<std::int64_t, Seen> runs_;  // that were running when last looked at, by id
-  std::int64_t newest_ = 0;            // the highest id of a run when last looked at
+  std::map<std::int64_t, Seen> runs_;   // that were running when last looked at, by id
+  std::optional<std::int64_t> newest_;  // the highest id of a run when last looked at
 };
 
 }  // namespace etad

@@ -139,6 +139,7 @@ Result<std::vector<RunRow>> FleetReader::runs(const RunFilter& filter) {
     if (!filter.network.empty()) add("lower(r.network) = lower(", parameter(filter.network), ")");
     if (!filter.framework.empty()) add("r.framework = ", parameter(filter.framework));
     if (filter.since) add("r.started_at >= ", parameter(*filter.since));
+    if (filter.after_id) add(std::string(kRunId) + " > ", parameter(*filter.after_id));
     const std::string started = kStarted;
     if (filter.before_id) {
       const std::string id = std::to_string(*filter.before_id);

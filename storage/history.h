@@ -139,6 +139,7 @@ struct RunFilter {
   std::string network, framework;         // a network's name in any case
   std::optional<Instant> since;           // started at or after
   std::optional<std::int64_t> before_id;  // the page's cursor: ids below it
+  std::optional<std::int64_t> after_id;   // ids above it: what came since
   std::int64_t limit = 100;
   // Where there are more: of all owners their fair share (storage/fair_share.h), instead of the newest.
   bool fair = false;

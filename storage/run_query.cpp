@@ -19,12 +19,13 @@ std::string newest(const RunFilter& filter, const std::string& select) {
   if (!filter.network.empty()) sql += " AND r.network = ?3 COLLATE NOCASE";
   if (!filter.framework.empty()) sql += " AND r.framework = ?4";
   if (filter.since) sql += " AND r.started_at >= ?5";
-  return sql + " ORDER BY r.id DESC LIMIT ?6";
+  if (filter.after_id) sql += " AND r.id > ?6";
+  return sql + " ORDER BY r.id DESC LIMIT ?7";
 }
 
 sqlite::Rows query(sqlite::Statement& select, const RunFilter& filter, std::int64_t limit) {
   return select.query(filter.before_id, codes::word(filter.state.value_or(RunState::running)), filter.network,
-                      filter.framework, filter.since, std::max<std::int64_t>(limit, 0));
+                      filter.framework, filter.since, filter.after_id, std::max<std::int64_t>(limit, 0));
 }
 
 // Those to take; nullopt: there are no more than may be.

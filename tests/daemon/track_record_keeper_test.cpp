@@ -1,5 +1,6 @@
 #include "daemon/track_record_keeper.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,11 +12,12 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::seconds;
+using testing::ElementsAre;
 
 class TrackRecordKept : public FollowedLog {
  protected:
   void keeper() {
-    keeper_ = std::make_unique<TrackRecordKeeper>(Reader::open(path()).value(), *writer_, live_);
+    keeper_ = std::make_unique<TrackRecordKeeper>(Reader::open(path()).value(), *writer_, live_, &watch_);
     ASSERT_TRUE(keeper_->begin());
   }
 
@@ -38,9 +40,50 @@ class TrackRecordKept : public FollowedLog {
 
   std::vector<PredictionRow> predictions() { return reader_->predictions(newest().id).value(); }
 
+  // Another user's runs, by their ids: as many as are looked at, all in one log.
+  std::vector<std::int64_t> crowd(RunState state, std::int64_t runs = 1000) {
+    std::vector<SourceCommit> commits(1);
+    commits[0].source = crowd_;
+    commits[0].source.owner = 4711;
+    for (std::int64_t i = 0; i < runs; ++i) {
+      etad::Run run;
+      run.ordinal = i;
+      run.network = "Crowd";
+      run.state = state;
+      commits[0].records.runs.push_back(run);
+    }
+    const auto kept = writer_->with([&](Writer& history) { return history.commit(commits, wall_); });
+    EXPECT_TRUE(kept);
+    crowd_ = commits[0].source;
+    std::vector<std::int64_t> ids;
+    RunFilter filter;
+    filter.network = "Crowd";
+    filter.limit = runs;
+    const auto rows = reader_->runs(filter).value();
+    for (const RunRow& row : rows) ids.push_back(row.id);
+    return ids;
+  }
+
+  // What was told of the run of the log that is followed.
+  std::vector<std::string> told_of(std::int64_t run) {
+    std::vector<std::string> out;
+    for (const auto& [id, what] : told_)
+      if (id == run) out.push_back(what);
+    return out;
+  }
+
   std::shared_ptr<const prediction::ModelSet> models_ = std::make_shared<prediction::ModelSet>();
   std::unique_ptr<Reader> live_reader_ = Reader::open(path()).value();
   prediction::LiveRuns live_{*live_reader_};
+  std::vector<std::pair<std::int64_t, std::string>> told_;
+  RunWatch watch_{[this](const RunEvent& event) { told_.emplace_back(event.row.id, name_of(event.kind)); },
+                  [] { return RunWatch::Steady(); }, [](const std::string&) { return std::nullopt; }};
+  SourceRow crowd_ = [] {
+    SourceRow row;
+    row.path = "/elsewhere/crowd.log";
+    row.kind = "file";
+    return row;
+  }();
   std::unique_ptr<TrackRecordKeeper> keeper_;
 };
 
@@ -188,6 +231,60 @@ TEST_F(TrackRecordKept, ALostRunThatGoesOnIsScoredWithWhatWasSaidOfIt) {
     EXPECT_EQ(after[i].seconds, before[i].seconds) << "never rewritten";
     EXPECT_TRUE(after[i].actual);
   }
+}
+
+TEST_F(TrackRecordKept, ManyRunsOfAnotherHideNoneThatRuns) {
+  keeper();
+  const auto parts = pieces(example(kExample), kDisplayed);
+  follow(example(kExample), 12);
+  const std::int64_t run = newest().id;
+  crowd(RunState::running);
+  look();
+  EXPECT_THAT(told_of(run), ElementsAre("begun")) << "it runs on";
+  for (std::size_t i = 12; i < parts.size(); ++i) write("live.log", parts[i]);
+  look();
+  EXPECT_THAT(told_of(run), ElementsAre("begun", "finished"));
+  const auto rows = reader_->predictions(run).value();
+  ASSERT_FALSE(rows.empty());
+  for (const PredictionRow& row : rows) EXPECT_TRUE(row.actual);
+}
+
+TEST_F(TrackRecordKept, NewerRunsOfItsOwnerEndNoneThatRuns) {
+  keeper();
+  const auto first = crowd(RunState::running, 1);
+  look();
+  crowd(RunState::running, 1001);
+  look();
+  EXPECT_THAT(told_of(first.front()), ElementsAre("begun")) << "it is only no longer looked at";
+  crowd(RunState::failed, 1);
+  look();
+  EXPECT_THAT(told_of(first.front()), ElementsAre("begun", "failed"));
+}
+
+TEST_F(TrackRecordKept, ManyRunsOfAnotherHideNoneThatEndsBetweenTwoLooks) {
+  keeper();
+  write("live.log", example(kExample));
+  const RunRow run = newest();
+  crowd(RunState::finished);
+  ASSERT_TRUE(keeper_->look(models_, *run.run.ended_at));
+  EXPECT_THAT(told_of(run.id), ElementsAre("finished"));
+}
+
+TEST_F(TrackRecordKept, ManyLostRunsOfAnotherAreNotAwaitedInPlaceOfOne) {
+  const auto lost = crowd(RunState::running, 65);
+  std::vector<PredictionRow> said;
+  for (const std::int64_t id : lost) said.emplace_back().run_id = id;
+  ASSERT_TRUE(writer_->with([&](Writer& history) { return history.put_predictions(said); }));
+  keeper();
+  const auto parts = pieces(example(kExample), kDisplayed);
+  follow(example(kExample), 12);
+  wait(hours(3));
+  crowd(RunState::lost, 65);
+  look();
+  for (std::size_t i = 12; i < parts.size(); ++i) write("live.log", parts[i]);
+  look();
+  ASSERT_EQ(newest().run.state, RunState::finished);
+  for (const PredictionRow& row : predictions()) EXPECT_TRUE(row.actual);
 }
 
 TEST_F(TrackRecordKept, ARestartGoesOnWithTheRecord) {

@@ -24,6 +24,8 @@ TEST_F(HistoryTest, OfManyOwnersRunsEachHasItsShare) {
   EXPECT_EQ(ids, (std::vector<std::int64_t>{7, 6, 1}));
   filter.limit = 7;
   EXPECT_EQ(must(reader().runs(filter)).size(), 7U) << "where there is room nobody is cut";
+  filter.after_id = 5;
+  EXPECT_EQ(must(reader().runs(filter)).size(), 2U) << "what came since";
 }
 
 TEST_F(HistoryTest, RunsUnderWayAreCountedByNetwork) {
