@@ -270,11 +270,16 @@ void SqliteWriter::drop_runs(std::int64_t source_id) {
   runs_.remove(source_id);
 }
 
+// Nobody comes back for a pending one. What it filled the disk with needs room to be dropped: maintenance tries again.
 Result<void> SqliteWriter::drop_source(std::int64_t id) {
-  return transaction([&] {
+  const auto row = source(id);
+  auto dropped = transaction([&] {
     drop_runs(id);
     sources_.remove(id);
   });
+  if (!dropped && row && *row && (*row)->pending && std::ranges::find(abandoned_, id) == abandoned_.end())
+    abandoned_.push_back(id);
+  return dropped;
 }
 
 Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {

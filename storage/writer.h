@@ -87,7 +87,7 @@ class SqliteWriter final : public Writer {
   std::string machine_;
   bool has_written_ = false;  // since the last maintenance
   bool start_noted_ = false;  // with the first change, so that a full disk stops no start
-  // Of before the start, what still is to be done: pending sources to drop, runs of imports to close.
+  // What still is to be done: pending sources to drop, of before the start or given up; runs of imports to close.
   std::vector<std::int64_t> abandoned_, broken_off_;
   BudgetTable budgets_;
   SourceTable sources_;

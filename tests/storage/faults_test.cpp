@@ -276,6 +276,26 @@ TEST(Faults, WhatAnImportLeftWaitsWhereAStartFindsAFullDisk) {
   EXPECT_EQ(sources[0].path, "/begun.log");
 }
 
+TEST(Faults, WhatAFailedImportFilledTheDiskWithGoesOnceItCan) {
+  TempDir dir;
+  FillableDisk disk;
+  auto writer = must(Writer::open(dir.file("h.db")));
+  std::vector<SourceCommit> import{source_with_run("/import.log", 3)};
+  import[0].source.pending = true;
+  must(writer->commit(import, kNow));
+  std::vector<SourceCommit> followed{source_with_run("/followed.log", 3)};
+  must(writer->commit(followed, kNow));
+  disk.full = true;
+  EXPECT_FALSE(writer->drop_source(import[0].source.id));
+  EXPECT_FALSE(writer->drop_source(followed[0].source.id));
+  EXPECT_FALSE(writer->maintain(kNow));
+  disk.full = false;
+  must(writer->maintain(kNow));
+  const auto sources = must(writer->sources());
+  ASSERT_EQ(sources.size(), 1U) << "who asked for the other is told that it is still there";
+  EXPECT_EQ(sources[0].path, "/followed.log");
+}
+
 // To make them anew needs room on the disk: a start on a full one would fail.
 TEST(Faults, AStopKeepsTheFilesBesideTheHistory) {
   TempDir dir;
