@@ -1,5 +1,7 @@
 #include "daemon/service/exchange.h"
 
+#include <new>
+
 namespace etad::service {
 
 namespace http = boost::beast::http;
@@ -72,11 +74,18 @@ Reply defect(ServiceState& state, const char* what) {
   return reply_of(Problem{500, "", "The request failed unexpectedly; the daemon's log says more."});
 }
 
+Reply no_memory(ServiceState& state) {
+  state.log("there was no memory for a request");
+  return reply_of(Problem{503, "", "There is no memory for it at present.", "try again in a moment"});
+}
+
 }  // namespace
 
 Outcome guarded(ServiceState& state, Request request) {
   try {
     return state.router.handle(std::move(request));
+  } catch (const std::bad_alloc&) {
+    return no_memory(state);
   } catch (const std::exception& error) {
     return defect(state, error.what());
   }
@@ -86,6 +95,8 @@ std::function<Reply()> guarded(ServiceState& state, std::function<Reply()> job) 
   return [&state, job = std::move(job)]() -> Reply {
     try {
       return job();
+    } catch (const std::bad_alloc&) {
+      return no_memory(state);
     } catch (const std::exception& error) {
       return defect(state, error.what());
     }

@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <future>
+#include <new>
 #include <thread>
 
 #include "daemon/service/turns.h"
@@ -91,6 +92,16 @@ TEST_F(ServerTest, ABodyThatCannotBeReadIsToldSo) {
     client.send(head + rest);
     EXPECT_EQ(status_of(client.receive()), status) << rest;
   }
+}
+
+TEST_F(ServerTest, WhatThereIsNoMemoryForIsA503) {
+  std::string told;
+  options_.log = [&](std::string_view message) { told = message; };
+  backend_.list_networks = []() -> std::vector<NetworkRow> { throw std::bad_alloc(); };
+  start();
+  EXPECT_EQ(status_of(ask(get("/v1/networks"))), 503);
+  stop();
+  EXPECT_EQ(told, "there was no memory for a request");
 }
 
 TEST_F(ServerTest, AnOversizedHeaderIsA431) {
