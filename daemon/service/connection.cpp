@@ -64,6 +64,7 @@ Connection::Connection(ServiceState& state, Socket socket, uid_t uid, bool may_c
     : state_(state),
       socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
+      waiting_(socket_.get_executor()),
       uid_(uid),
       may_change_(may_change),
       buffer_(std::make_unique<Buffer>(state.options.limits.header_bytes + kReadAhead)) {
@@ -95,7 +96,7 @@ void Connection::leave() {
 
 void Connection::abort() {
   leave();
-  if (news_ != nullptr) news_->cancel();
+  waiting_.cancel();  // who stands in line would hold what it asks, and its job be done for nobody
   boost::system::error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);
@@ -247,7 +248,7 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_await send(exchange, std::move(*exchange.reply));
     co_return;
   }
-  co_await state_.turns.wait(uid_);
+  if (!co_await in_turn(state_.turns)) co_return;
   if (!make_room()) {
     co_await send(exchange, reply_of(too_much_held()));
     co_return;
@@ -258,11 +259,12 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
   if (auto* ready = std::get_if<Reply>(&outcome)) {
     co_await send(exchange, std::move(*ready));
   } else if (auto* work = std::get_if<Work>(&outcome)) {
-    Reply reply = co_await on_pool<Reply>(state_, uid_, guarded(state_, std::move(work->job)));
+    std::optional<Reply> reply = co_await on_pool<Reply>(guarded(state_, std::move(work->job)));
     hold(0);
+    if (!reply) co_return;
     if (!make_room())
       reply = reply_of(too_much_held());  // many were let in before the first of them was done
-    co_await send(exchange, std::move(reply));
+    co_await send(exchange, std::move(*reply));
   } else if (auto* import = std::get_if<Import>(&outcome)) {
     co_await run_import(exchange, std::move(import->request));
   } else if (auto* watch = std::get_if<Watch>(&outcome)) {
@@ -292,6 +294,14 @@ boost::asio::awaitable<void> Connection::send(Exchange& exchange, Reply reply) {
     exchange.keep_alive = false;
   }
   hold(0);
+}
+
+// False: the connection was ended meanwhile.
+boost::asio::awaitable<bool> Connection::in_turn(Turns& turns) {
+  if (!socket_.is_open()) co_return false;
+  const bool came = co_await turns.wait(uid_, waiting_);
+  if (came && !socket_.is_open()) turns.give_back();
+  co_return came&& socket_.is_open();
 }
 
 // A client that is still sending must get to read our last reply: closing on unread bytes would reset it.

@@ -3,6 +3,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<void> wait_for_news(std::uint64_t version, bool& news);
   boost::asio::awaitable<bool> write_chunk(bool chunked, std::string lines);
   boost::asio::awaitable<void> linger();
+  boost::asio::awaitable<bool> in_turn(Turns& turns);
+  template <class T>
+  boost::asio::awaitable<std::optional<T>> on_pool(std::function<T()> function);
 
   void within(std::chrono::milliseconds time);  // what follows must be done by then, or it is cancelled
   void disarm();
@@ -58,7 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ServiceState& state_;
   Socket socket_;
   boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer* news_ = nullptr;  // while waiting for some
+  boost::asio::steady_timer waiting_;  // for a turn, or for news
   bool expired_ = false;
   std::optional<std::chrono::steady_clock::time_point> idle_since_;
   bool unread_ = false;    // the last request was answered before all of it had come

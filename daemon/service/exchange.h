@@ -54,27 +54,28 @@ struct Connection::Exchange {
 Outcome guarded(ServiceState& state, Request request);
 std::function<Reply()> guarded(ServiceState& state, std::function<Reply()> job);
 
-// Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Not by
-// co_spawn: that takes what was done back to the service thread only after all else that waits for a worker.
+// Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Nothing: the
+// connection was ended before. Not by co_spawn: that takes what was done back to the service thread only after all else
+// that waits for a worker.
 template <class T>
-boost::asio::awaitable<T> on_pool(ServiceState& state, uid_t uid, std::function<T()> function) {
-  co_await state.workers.wait(uid);
+boost::asio::awaitable<std::optional<T>> Connection::on_pool(std::function<T()> function) {
   std::optional<T> result;
+  if (!co_await in_turn(state_.workers)) co_return result;
   std::exception_ptr failure;
-  boost::asio::steady_timer done(state.io, boost::asio::steady_timer::time_point::max());
-  boost::asio::post(state.pool, [&] {
+  boost::asio::steady_timer done(state_.io, boost::asio::steady_timer::time_point::max());
+  boost::asio::post(state_.pool, [&] {
     try {
       result.emplace(function());
     } catch (...) {
       failure = std::current_exception();
     }
-    boost::asio::post(state.io, [&done] { done.cancel(); });
+    boost::asio::post(state_.io, [&done] { done.cancel(); });
   });
   boost::system::error_code ended;
   co_await done.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
-  state.workers.give_back();
+  state_.workers.give_back();
   if (failure) std::rethrow_exception(failure);
-  co_return std::move(*result);
+  co_return result;
 }
 
 }  // namespace etad::service

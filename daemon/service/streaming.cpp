@@ -44,6 +44,10 @@ Reply import_failed(const Error& error) {
   return reply_of(problem);
 }
 
+Reply cut_short() {
+  return import_failed(Error{"", "the content ended before it was complete", ""});
+}
+
 // An import at work: its session behind the decompression. All but the making of it happens on the pool.
 struct ImportJob {
   ImportJob(std::unique_ptr<ImportSession> s, bool encoded) : session(std::move(s)) {
@@ -139,11 +143,12 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
     co_return reply_of(Problem{415, "", "Content-Encoding " + encoding + " is not understood, only gzip."});
   }
   auto begin = beginning(state_.backend, std::move(request), encoded);
-  Begun begun = co_await on_pool<Begun>(state_, uid_, std::move(begin));
-  if (!begun) co_return import_failed(begun.error());
-  const std::shared_ptr<ImportJob> job = *begun;
+  std::optional<Begun> begun = co_await on_pool<Begun>(std::move(begin));
+  if (!begun) co_return cut_short();
+  if (!*begun) co_return import_failed(begun->error());
+  const std::shared_ptr<ImportJob> job = **begun;
   const OffThread let_go_of(state_, job);
-  begun = std::shared_ptr<ImportJob>{};
+  begun.reset();
   co_await send_continue(exchange);
   std::vector<char> piece(kPiece);
   while (!exchange.parser.is_done()) {
@@ -157,21 +162,23 @@ boost::asio::awaitable<Reply> Connection::stream_import(Exchange& exchange, std:
       if (!error) continue;
       if (expired_) ++state_.counters.timeouts;
       exchange.keep_alive = false;
-      co_return import_failed(Error{"", "the content ended before it was complete", ""});
+      co_return cut_short();
     }
     if (n == 0) continue;
     const std::string_view bytes(piece.data(), n);
     std::function<Result<void>()> feed = [job, bytes] { return job->feed(bytes); };
     feed = no_throw<void>(std::move(feed));
-    const Result<void> fed = co_await on_pool<Result<void>>(state_, uid_, std::move(feed));
-    if (!fed) co_return import_failed(fed.error());
+    const auto fed = co_await on_pool<Result<void>>(std::move(feed));
+    if (!fed) co_return cut_short();
+    if (!*fed) co_return import_failed(fed->error());
   }
   std::function<Result<ImportReport>()> finish = [job] { return job->finish(); };
   finish = no_throw<ImportReport>(std::move(finish));
-  const Result<ImportReport> report = co_await on_pool<Result<ImportReport>>(state_, uid_, std::move(finish));
-  if (!report) co_return import_failed(report.error());
+  const auto report = co_await on_pool<Result<ImportReport>>(std::move(finish));
+  if (!report) co_return cut_short();
+  if (!*report) co_return import_failed(report->error());
   ++state_.counters.imports;
-  co_return import_reply(*report);
+  co_return import_reply(**report);
 }
 
 boost::asio::awaitable<bool> Connection::write_chunk(bool chunked, std::string lines) {
@@ -196,7 +203,9 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
   using Copied = Result<std::string>;
   std::function<Copied()> copy =
       no_throw<std::string>([&backend = state_.backend] { return backend.backup(); });
-  const Copied path = co_await on_pool<Copied>(state_, uid_, std::move(copy));
+  const std::optional<Copied> copied = co_await on_pool<Copied>(std::move(copy));
+  if (!copied) co_return;
+  const Copied& path = *copied;
   if (!path) {
     co_await send(exchange, reply_of(problem_of(path.error())));
     co_return;
@@ -224,17 +233,15 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
 
 // Returns when the history has changed since `version`, or, without news, when a heartbeat is due.
 boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version, bool& news) {
-  boost::asio::steady_timer timer(socket_.get_executor(), state_.options.limits.watch_pause);
-  news_ = &timer;
+  waiting_.expires_after(state_.options.limits.watch_pause);
   boost::system::error_code error;
-  co_await timer.async_wait(redirect_error(use_awaitable, error));
+  co_await waiting_.async_wait(redirect_error(use_awaitable, error));
   if (state_.version == version && !state_.stopping && socket_.is_open()) {
-    timer.expires_after(state_.options.limits.watch_heartbeat);
-    state_.watchers.insert(&timer);
-    co_await timer.async_wait(redirect_error(use_awaitable, error));
-    state_.watchers.erase(&timer);
+    waiting_.expires_after(state_.options.limits.watch_heartbeat);
+    state_.watchers.insert(&waiting_);
+    co_await waiting_.async_wait(redirect_error(use_awaitable, error));
+    state_.watchers.erase(&waiting_);
   }
-  news_ = nullptr;
   news = state_.version != version;
 }
 
@@ -264,8 +271,8 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   if (error || exchange.head) co_return;
   Watched watched;
   bool news = false;  // the first look tells something even where no run matches: that the watch has begun
-  while (!state_.stopping && socket_.is_open()) {
-    co_await state_.turns.wait(uid_);
+  while (!state_.stopping) {
+    if (!co_await in_turn(state_.turns)) co_return;
     if (!make_room() || !socket_.is_open()) co_return;
     const std::uint64_t version = state_.version;
     // Without news too: that a run hangs is told by no line of it, but by their absence.

@@ -25,6 +25,14 @@ class TurnQueue {
     found->second.push_back(std::move(thing));
   }
 
+  // False: it does not wait.
+  bool remove(const Owner& owner, const Thing& thing) {
+    const auto found = std::ranges::find(owners_, owner, &Waiting::first);
+    if (found == owners_.end() || std::erase(found->second, thing) == 0) return false;
+    if (found->second.empty()) owners_.erase(found);
+    return true;
+  }
+
   // The next one; there must be one.
   Thing pop() {
     auto [owner, things] = std::move(owners_.front());

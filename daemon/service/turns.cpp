@@ -7,12 +7,13 @@
 
 namespace etad::service {
 
-boost::asio::awaitable<void> Turns::wait(uid_t uid) {
-  boost::asio::steady_timer until_then(io_, boost::asio::steady_timer::time_point::max());
-  waiting_.push(uid, &until_then);
+boost::asio::awaitable<bool> Turns::wait(uid_t uid, boost::asio::steady_timer& turn) {
+  turn.expires_at(boost::asio::steady_timer::time_point::max());
+  waiting_.push(uid, &turn);
   give_later();
   boost::system::error_code ended;
-  co_await until_then.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+  co_await turn.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+  co_return !waiting_.remove(uid, &turn);
 }
 
 // Behind whatever is ready to be done: requests that have come in the meantime stand in line by then.
@@ -25,7 +26,7 @@ void Turns::give_later() {
 }
 
 void Turns::give_back() {
-  ++*free_;
+  if (free_) ++*free_;
   give_later();
 }
 

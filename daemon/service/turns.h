@@ -22,9 +22,9 @@ class Turns {
   explicit Turns(boost::asio::io_context& io, std::optional<std::size_t> places = std::nullopt)
       : io_(io), free_(places) {}
 
-  // Returns when it is that user's turn. What is done then, up to the next wait for anything, is one turn; where there
-  // are places, up to give_back().
-  boost::asio::awaitable<void> wait(uid_t uid);
+  // Returns when it is that user's turn: true. What is done then, up to the next wait for anything, is one turn; where
+  // there are places, up to give_back(). False: `turn` was cancelled before, and who waited stands in line no more.
+  boost::asio::awaitable<bool> wait(uid_t uid, boost::asio::steady_timer& turn);
   void give_back();
 
  private:

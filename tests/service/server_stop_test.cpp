@@ -1,6 +1,7 @@
 // What becomes of who is connected when the server stops, as over a restart or an upgrade.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <thread>
@@ -34,6 +35,30 @@ TEST_F(ServerTest, StopFinishesWhatIsUnderWay) {
   EXPECT_EQ(status_of(busy.receive()), 200);
   thread.join();
   EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+// A stop took a minute where a user had asked for two hundred lists.
+TEST_F(ServerTest, AStopWaitsForNoJobThatHasNotBegun) {
+  options_.limits.drain = std::chrono::milliseconds{1};
+  std::atomic<int> jobs = 0;
+  std::promise<void> both, go_on;
+  backend_.list_networks = [&, gate = go_on.get_future().share()] {
+    if (++jobs == 2) both.set_value();
+    gate.wait();
+    return std::vector<NetworkRow>();
+  };
+  start();
+  RawClient one(path_), two(path_), waiting(path_);
+  one.send(get("/v1/networks"));
+  two.send(get("/v1/networks"));
+  both.get_future().wait();
+  waiting.send(get("/v1/networks"));
+  EXPECT_EQ(status_of(ask(get("/v1"))), 200) << "it stands in line by now";
+  server_->stop();
+  EXPECT_EQ(waiting.receive(), "");
+  go_on.set_value();
+  stop();
+  EXPECT_EQ(jobs, 2);
 }
 
 // Over an upgrade one question of thousands failed: it had been let in and not been read yet.

@@ -5,15 +5,10 @@
 #include <sys/wait.h>
 
 #include <atomic>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <future>
 #include <new>
 #include <thread>
 
-#include "daemon/service/turns.h"
 #include "tests/service/server_fixture.h"
 
 namespace etad::service::testing {
@@ -370,48 +365,6 @@ TEST_F(ServerTest, BodiesOfRequestsThatWaitAreBounded) {
   go_on.set_value();
   EXPECT_EQ(status_of(refused), 503) << refused;
   EXPECT_LE(hog.size(), 5U);
-}
-
-TEST(Turns, GoFromUserToUserHoweverManyRequestsOneOfThemHas) {
-  boost::asio::io_context io;
-  Turns turns(io);
-  std::string order;
-  const auto ask = [&](uid_t uid, char sign) -> boost::asio::awaitable<void> {
-    co_await turns.wait(uid);
-    order += sign;
-  };
-  for (int i = 0; i < 5; ++i) boost::asio::co_spawn(io, ask(1, 'a'), boost::asio::detached);
-  for (int i = 0; i < 2; ++i) boost::asio::co_spawn(io, ask(2, 'b'), boost::asio::detached);
-  boost::asio::co_spawn(io, ask(3, 'c'), boost::asio::detached);
-  io.run();
-  EXPECT_EQ(order, "abcabaaa");
-}
-
-TEST(Turns, OfAFewPlacesEachIsGivenToTheNextUserOnceItIsGivenBack) {
-  boost::asio::io_context io;
-  Turns workers(io, 2);
-  std::string order;
-  std::vector<std::unique_ptr<boost::asio::steady_timer>> jobs;
-  const auto work = [&](uid_t uid, char sign) -> boost::asio::awaitable<void> {
-    co_await workers.wait(uid);
-    order += sign;
-    auto& job = jobs.emplace_back(
-        std::make_unique<boost::asio::steady_timer>(io, boost::asio::steady_timer::time_point::max()));
-    boost::system::error_code ended;
-    co_await job->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
-    workers.give_back();
-  };
-  for (int i = 0; i < 5; ++i) boost::asio::co_spawn(io, work(1, 'a'), boost::asio::detached);
-  io.poll();
-  EXPECT_EQ(order, "aa");
-  boost::asio::co_spawn(io, work(2, 'b'), boost::asio::detached);
-  io.poll();
-  EXPECT_EQ(order, "aa") << "both are at work";
-  for (std::size_t done = 0; done < 6; ++done) {
-    jobs.at(done)->cancel();
-    io.poll();
-  }
-  EXPECT_EQ(order, "aaabaa") << "behind one of the others', not behind all of them";
 }
 
 TEST_F(ServerTest, PlacesAreKeptForThoseWhoMayChangeThings) {
