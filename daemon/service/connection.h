@@ -46,7 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                               ImportRequest request);
   boost::asio::awaitable<void> run_watch(Exchange& exchange, Watch watch);
   boost::asio::awaitable<void> run_backup(Exchange& exchange);
-  boost::asio::awaitable<void> wait_for_news(std::uint64_t version, bool& news);
+  boost::asio::awaitable<void> wait_for_news(std::uint64_t version,
+                                             std::chrono::steady_clock::time_point heartbeat);
   boost::asio::awaitable<bool> write_chunk(bool chunked, std::string lines);
   boost::asio::awaitable<void> linger();
   boost::asio::awaitable<bool> in_turn(Turns& turns);

@@ -231,18 +231,17 @@ boost::asio::awaitable<void> Connection::run_backup(Exchange& exchange) {
   if (error) exchange.keep_alive = false;
 }
 
-// Returns when the history has changed since `version`, or, without news, when a heartbeat is due.
-boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version, bool& news) {
+// Returns when the history has changed since `version`, or when a heartbeat is due.
+boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version,
+                                                       std::chrono::steady_clock::time_point heartbeat) {
   waiting_.expires_after(state_.options.limits.watch_pause);
   boost::system::error_code error;
   co_await waiting_.async_wait(redirect_error(use_awaitable, error));
-  if (state_.version == version && !state_.stopping && socket_.is_open()) {
-    waiting_.expires_after(state_.options.limits.watch_heartbeat);
-    state_.watchers.insert(&waiting_);
-    co_await waiting_.async_wait(redirect_error(use_awaitable, error));
-    state_.watchers.erase(&waiting_);
-  }
-  news = state_.version != version;
+  if (state_.version != version || state_.stopping || !socket_.is_open()) co_return;
+  waiting_.expires_at(heartbeat);
+  state_.watchers.insert(&waiting_);
+  co_await waiting_.async_wait(redirect_error(use_awaitable, error));
+  state_.watchers.erase(&waiting_);
 }
 
 boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch watch) {
@@ -270,16 +269,20 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   disarm();
   if (error || exchange.head) co_return;
   Watched watched;
-  bool news = false;  // the first look tells something even where no run matches: that the watch has begun
+  // The first look tells something even where no run matches: that the watch has begun.
+  auto heartbeat = std::chrono::steady_clock::now();
   while (!state_.stopping) {
     if (!co_await in_turn(state_.turns)) co_return;
     if (!make_room() || !socket_.is_open()) co_return;
     const std::uint64_t version = state_.version;
     // Without news too: that a run hangs is told by no line of it, but by their absence.
     std::string lines = state_.router.changes(watch, watched);
-    if (lines.empty() && !news) lines = "\n";
-    if (!lines.empty() && !co_await write_chunk(chunked, std::move(lines))) co_return;
-    co_await wait_for_news(version, news);
+    if (lines.empty() && std::chrono::steady_clock::now() >= heartbeat) lines = "\n";
+    if (!lines.empty()) {
+      if (!co_await write_chunk(chunked, std::move(lines))) co_return;
+      heartbeat = std::chrono::steady_clock::now() + state_.options.limits.watch_heartbeat;
+    }
+    co_await wait_for_news(version, heartbeat);
   }
   if (!chunked) co_return;
   co_await boost::asio::async_write(socket_, http::make_chunk_last(), redirect_error(use_awaitable, error));

@@ -157,5 +157,17 @@ TEST_F(ServerTest, AQuietWatchHasAHeartbeatAndEndsWithTheServer) {
   EXPECT_TRUE(client.receive().ends_with("0\r\n\r\n"));
 }
 
+// Commits that are none of a watch's were taken for a sign of life of it.
+TEST_F(ServerTest, AQuietWatchHasAHeartbeatWhateverElseIsCommitted) {
+  options_.limits.watch_pause = 1ms;
+  options_.limits.watch_heartbeat = 50ms;
+  start();
+  RawClient client(path_);
+  client.send(get("/v1/runs?watch=true&state=stopped"));
+  client.receive("1\r\n\n\r\n");
+  for (int i = 0; i < 10'000 && !client.has_answer(); ++i) server_->changed();
+  EXPECT_TRUE(client.has_answer());
+}
+
 }  // namespace
 }  // namespace etad::service::testing
