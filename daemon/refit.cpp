@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "prediction/net_costs.h"
 #include "prediction/run_costs.h"
 #include "prediction/stored_models.h"
+#include "storage/fair_share.h"
 
 namespace etad {
 namespace {
@@ -90,6 +92,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(std::span<const ModelKey> keys) {
     without_data_.erase(key);
     note_contradiction(dirty);
   }
+  share_out_contradictions();
   return out;
 }
 
@@ -98,8 +101,19 @@ void Refit::note_contradiction(Dirty& dirty) {
   const auto found = prediction::contradiction_of(dirty.key, dirty.data);
   contradictions_.erase(dirty.key);
   if (!found) return;
-  if (contradictions_.size() < kMostContradictions) contradictions_.emplace(dirty.key, *found);
+  contradictions_.emplace(dirty.key, *found).first->second.owner = dirty.evidence.runs.back().owner;
   dirty.data.clear();
+}
+
+void Refit::share_out_contradictions() {
+  if (contradictions_.size() <= kMostContradictions) return;
+  std::vector<Evidence> all;
+  for (const auto& [key, each] : contradictions_)
+    all.push_back({static_cast<std::int64_t>(all.size()), 0, each.owner});
+  const auto kept = fair_share(std::move(all), kMostContradictions, kMostContradictions);
+  std::int64_t i = 0;
+  std::erase_if(contradictions_,
+                [&](const auto&) { return !std::ranges::binary_search(kept, i++, std::ranges::greater()); });
 }
 
 // What runs that are over cost beside time, by the traces of their GPUs: once, for the history to keep.

@@ -27,7 +27,8 @@ class Refit {
       16;  // owners with a model of their own beside a disputed one
   static constexpr std::size_t kAtOnce =
       200;  // dirty models held in memory together; the rest wait their turn
-  static constexpr std::size_t kMostContradictions = 1000;  // that are told; the rest have no model either
+  // That are told, of all owners their fair share; the rest have no model either.
+  static constexpr std::size_t kMostContradictions = 1000;
 
   // `keep` writes into the history (Writer::put_costs) what a run's phase cost by the traces of its GPUs: joules of all
   // devices, peak bytes of one. Empty: nothing is kept. `own_host`: the machine whose traces are about runs that name
@@ -99,6 +100,7 @@ class Refit {
   Result<void> learn(Together& together, Judging judging) REQUIRES(running_);
   prediction::AllRecords records_kept() REQUIRES(running_);
   void note_contradiction(Dirty& dirty) REQUIRES(running_);
+  void share_out_contradictions() REQUIRES(running_);
   void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 
   Mutex running_;  // one refit at a time

@@ -31,12 +31,12 @@ namespace prediction {
 
 using Side = Contradiction::Side;
 ETAD_SAVED(Side, samples, seconds, runs)
-ETAD_SAVED(Contradiction, key, fast, slow)
+ETAD_SAVED(Contradiction, key, fast, slow, owner)
 
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 22;
+constexpr std::int64_t kVersion = 23;
 
 struct KeptModel {
   ModelKey key;

@@ -67,11 +67,13 @@ std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64
 }
 
 std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64_t most) {
-  sqlite::Statement select(connection,
-                           std::string("SELECT ") + key_row::kColumns +
-                               " FROM datasets d WHERE d.device = '' AND +d.generation > 0"
-                               " AND NOT EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)"
-                               " AND EXISTS (SELECT 1 FROM run_phases p WHERE p.dataset_id = d.id) LIMIT ?");
+  sqlite::Statement select(
+      connection, std::string("SELECT ") + key_row::kColumns +
+                      " FROM datasets d WHERE d.device = '' AND +d.generation > 0"
+                      " AND NOT EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = d.id)"
+                      " AND EXISTS (SELECT 1 FROM run_phases p WHERE p.dataset_id = d.id)"
+                      " ORDER BY row_number() OVER (PARTITION BY (SELECT min(p.owner) FROM run_phases p"
+                      " WHERE p.dataset_id = d.id) ORDER BY d.id DESC), d.id DESC LIMIT ?");
   std::vector<ModelKey> keys;
   for (auto rows = select.query(most); rows.next();) keys.push_back(key_in(rows));
   return keys;

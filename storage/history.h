@@ -246,7 +246,7 @@ class Reader {
   virtual Result<std::vector<ModelKey>> changed_keys(std::int64_t since_generation, std::int64_t& reached,
                                                      std::int64_t most = 1 << 20) = 0;
   // Keys that name no device and have runs, but no model.
-  virtual Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) = 0;
+  virtual Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) = 0;  // in turns of their owners
   // At most `max_runs` runs, newest first, each with at most `max_windows` windows: of all owners their fair
   // share (storage/fair_share.h), or those of one.
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,

@@ -4,6 +4,7 @@
 
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
+#include "daemon/service/turn_queue.h"
 #include "daemon/service/views.h"
 #include "prediction/names.h"
 #include "storage/fair_share.h"
@@ -129,13 +130,15 @@ void add_contradictions(const prediction::ModelSet& models, Health& health) {
                     "say what each ran on: `etactl label RUN device=NAME`",
                     {},
                     0};
+  TurnQueue<std::int64_t, std::string> queue;
   for (const prediction::Contradiction& each : models.contradictions) {
-    if (++note.count > static_cast<std::int64_t>(Health::kMostSubjects)) continue;
-    note.subjects.push_back(
-        "runs of " + (each.key.network.empty() ? "a network without a name" : each.key.network) + ", " +
-        std::string(name_of(each.key.phase)) + ": such as " + std::to_string(each.fast.runs.front()) +
-        " and " + std::to_string(each.slow.runs.front()));
+    ++note.count;
+    queue.push(each.owner,
+               "runs of " + (each.key.network.empty() ? "a network without a name" : each.key.network) +
+                   ", " + std::string(name_of(each.key.phase)) + ": such as " +
+                   std::to_string(each.fast.runs.front()) + " and " + std::to_string(each.slow.runs.front()));
   }
+  while (!queue.empty() && note.subjects.size() < Health::kMostSubjects) note.subjects.push_back(queue.pop());
   health.notes.push_back(std::move(note));
 }
 

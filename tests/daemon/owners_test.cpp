@@ -114,6 +114,23 @@ TEST_F(Owners, WhereOwnersContradictEachOtherTheAskersOwnRunsSpeak) {
   EXPECT_TRUE(again->parts[0].model->own_runs);
 }
 
+TEST_F(Owners, ManyContradictionsOfAnotherHideNobodys) {
+  for (std::size_t i = 0; i < Refit::kMostContradictions; ++i)
+    for (const double step_time : {0.01, 0.2}) add(kBob, 1, step_time, "Net" + std::to_string(i), 64, "");
+  for (const double step_time : {0.01, 0.2}) add(kAlice, 1, step_time, "LeNet", 64, "");
+  for (int bobs = 0; bobs < 2; ++bobs)
+    for (const double step_time : {0.01, 0.2}) add(kBob, 1, step_time, "More" + std::to_string(bobs), 64, "");
+  const auto refused = answer(of("LeNet", kAlice));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, prediction::Refusal::Kind::contradicting);
+  EXPECT_EQ(refit_.models()->contradictions.size(), Refit::kMostContradictions);
+  Refit restarted = refit_of(path(), *writer_, [] { return kToday; });
+  ASSERT_TRUE(restarted.run());
+  const auto again = prediction::estimate(restarted.models(), of("LeNet", kAlice));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, prediction::Refusal::Kind::contradicting) << "after a restart as well";
+}
+
 TEST_F(Owners, AnOwnersRunUnderWayIsForeseenFromTheirOwnRuns) {
   add(kAlice, 12, 0.132);
   add(kBob, 20, 0.4);

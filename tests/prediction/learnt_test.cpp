@@ -49,7 +49,7 @@ Learnt some_learnt() {
       data, nullptr, [] {}, Target::joules);
   out.memory = Knowledge::of(
       data, nullptr, [] {}, Target::peak_bytes);
-  out.contradictions.push_back({ModelKey{}, {16, 1, {1, 2}}, {16, 9, {3}}});
+  out.contradictions.push_back({ModelKey{}, {16, 1, {1, 2}}, {16, 9, {3}}, 1001});
   return out;
 }
 
@@ -59,6 +59,7 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
   ASSERT_TRUE(after) << after.error().text();
   ASSERT_EQ(after->contradictions.size(), 1U);
   EXPECT_EQ(after->contradictions[0].slow.runs, (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(after->contradictions[0].owner, 1001);
   EXPECT_EQ(after->knowledge->judged().runs, before.knowledge->judged().runs);
   EXPECT_EQ(after->knowledge->chosen(), before.knowledge->chosen());
   EXPECT_EQ(after->knowledge->runs().size(), before.knowledge->data().size() + 1) << "one has no batch size";

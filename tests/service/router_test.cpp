@@ -413,6 +413,20 @@ TEST_F(RouterTest, EveryByteSentIsUtf8) {
   EXPECT_EQ(valid_utf8(echo.body), echo.body);
 }
 
+TEST_F(RouterTest, ManyContradictionsOfAUsersHideNobodysFromTheHealth) {
+  auto set = std::make_shared<ModelSet>();
+  backend_.model_set = set;
+  const auto contradict = [&](const std::string& network, std::int64_t owner) {
+    prediction::Contradiction& each = set->contradictions.emplace_back();
+    each.key.network = network;
+    each.fast.runs = each.slow.runs = {1};
+    each.owner = owner;
+  };
+  for (int i = 0; i < 25; ++i) contradict("Net" + std::to_string(i), 1002);
+  contradict("VGG", 1001);
+  EXPECT_NE(ask("/v1/health").body.find("runs of VGG"), std::string::npos);
+}
+
 // Of a network without a name, or whose runs contradict each other, or of which nothing was fitted since.
 TEST_F(RouterTest, ARunThatIsInNoModelAnswersForWhatIsLikeIt) {
   const std::string like = "/v1/estimate?like=1&phase=train";
@@ -425,7 +439,8 @@ TEST_F(RouterTest, ARunThatIsInNoModelAnswersForWhatIsLikeIt) {
       set->contradictions.push_back(
           {{run.network, run.architecture, run.framework, run.host, run.device, run.devices, Phase::train},
            {64, 0.01, {1}},
-           {64, 0.05, {2}}});
+           {64, 0.05, {2}},
+           1001});
     const auto body = get(like + "&iterations=2000");
     EXPECT_NEAR(body.at("seconds").to_number<double>(), 100, 1e-6) << "as its ten windows of five seconds";
     EXPECT_TRUE(body.at("model").at("id").is_null());
