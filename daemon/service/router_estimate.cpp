@@ -186,11 +186,14 @@ tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Que
   }
   // Of a run that only tested there is no training to ask about.
   if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
-  const auto asked_for = question.settings;
+  const auto settings = question.settings;
+  const auto host = question.host;
   question = prediction::like((*row)->run, std::move(question));
   if (privacy_.hides((*row)->owner, call.request)) {  // how long it goes on is its size, which is shown
-    question.settings = asked_for;
+    question.settings = settings;
+    question.host = host;
     (*row)->run.settings.clear();
+    (*row)->run.host.clear();
   }
   return std::move(*row);
 }

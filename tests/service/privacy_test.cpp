@@ -105,6 +105,13 @@ TEST(Privacy, WhatIsLikeAnothersRunTakesItsPlanAndTellsNoSettings) {
   EXPECT_EQ(answer.at("test_interval"), 500);
   EXPECT_EQ(answer.at("test_iterations"), 10);
   EXPECT_EQ(answer.if_contains("settings"), nullptr);
+
+  backend.model_set = std::make_shared<ModelSet>();
+  const Reply alone = std::get<Reply>(router.handle(bob));
+  EXPECT_EQ(alone.status, 200U) << alone.body;
+  EXPECT_EQ(alone.body.find("gpu1"), std::string::npos) << "nor where it ran, in no model: " << alone.body;
+  bob.target = "/v1/estimate?like=1&host=gpu1";
+  EXPECT_NE(std::get<Reply>(router.handle(bob)).status, 200U) << "nor whether it ran there";
 }
 
 }  // namespace
