@@ -1,5 +1,6 @@
 #include "daemon/daemon.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <utility>
@@ -127,8 +128,10 @@ std::optional<std::string> Daemon::stuck_thread(std::chrono::seconds limit) {
     return now - steady_clock::time_point(steady_clock::duration(beat)) > limit;
   };
   server_->ping([this] { service_beat_ = steady_clock::now().time_since_epoch().count(); });
-  if (late(ingest_->last_beat().time_since_epoch().count())) return "ingest";
-  if (late(refit_beat_)) return "refit";
+  // While something is put right no log is read, and the refit may have to wait for the history: that goes on.
+  const auto history = putting_right_ ? history_beat_.load() : 0;
+  if (late(std::max(history, ingest_->last_beat().time_since_epoch().count()))) return "ingest";
+  if (late(std::max(history, refit_beat_.load()))) return "refit";
   if (late(service_beat_)) return "service";
   return std::nullopt;
 }
@@ -209,9 +212,11 @@ Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
   ingest_->stop();
+  putting_right_ = true;
   auto done = change();
   if (done) done = writer_->with([](Writer& writer) { return writer.sync(); });
   const auto started = ingest_->start(std::move(*setup));
+  putting_right_ = false;
   refit_at_once();
   server_->changed();
   return done ? started : done;

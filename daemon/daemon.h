@@ -143,6 +143,8 @@ class Daemon final : public service::Backend {
   std::atomic<bool> stopping_{false}, refit_soon_{false};
   std::atomic<bool> refit_at_once_{true};  // a start takes up what the history knows
   std::atomic<follow::SteadyTime::rep> refit_beat_{0}, service_beat_{0};
+  std::atomic<follow::SteadyTime::rep> history_beat_{0};  // of what changes it
+  std::atomic<bool> putting_right_{false};
 };
 
 }  // namespace etad

@@ -113,6 +113,7 @@ Result<void> Daemon::open_history() {
   options.budgets = config_.budgets;
   options.hour_samples = std::chrono::ceil<std::chrono::hours>(config_.storage.hour_samples);
   options.machine = config_.storage.machine.empty() ? system::machine_id() : config_.storage.machine;
+  options.alive = [this] { history_beat_ = steady_clock::now().time_since_epoch().count(); };
   auto writer = Writer::open(path, options);
   if (!writer) return tl::unexpected(writer.error());
   writer_ = std::make_unique<SharedWriter>(std::move(*writer));

@@ -43,6 +43,8 @@ struct StorageOptions {
   // An opaque id of the machine that makes the runs to come; empty: not known. By it a copy of the history on another
   // machine is recognised (storage/starts.h).
   std::string machine = {};
+  // Called now and again on the thread of a change for as long as that is at work: a long one is not stuck.
+  std::function<void()> alive = {};
 };
 
 // What forget_owner() removed: runs, and sources (that are or were the owner's).

@@ -10,6 +10,8 @@
 namespace etad {
 namespace {
 
+constexpr int kAliveSteps = 10'000;  // of SQLite's machine: less than a millisecond
+
 using sqlite::guarded;
 
 // Datasets, by what one commit of a followed trace tells late: anybody may write down any time.
@@ -98,7 +100,15 @@ SqliteWriter::SqliteWriter(WriterLock lock, std::unique_ptr<sqlite::Connection> 
       models_(*connection_, datasets_),
       record_(*connection_),
       series_(*connection_, budgets_, options),
-      checkpointer_(*connection_) {}
+      checkpointer_(*connection_),
+      alive_(options.alive) {
+  if (!alive_) return;
+  const auto call = [](void* writer) {
+    static_cast<SqliteWriter*>(writer)->alive_();
+    return 0;  // go on
+  };
+  sqlite3_progress_handler(connection_->handle(), kAliveSteps, call, this);
+}
 
 // One writing transaction: all of what `body` does, or, on an Error, nothing.
 template <class Body>

@@ -99,7 +99,8 @@ class SqliteWriter final : public Writer {
   TrackRecord record_;
   SeriesTable series_;
   Checkpointer checkpointer_;
-  std::vector<std::string> adopted_;  // finished files of imports, until take_adopted()
+  const std::function<void()> alive_;  // StorageOptions
+  std::vector<std::string> adopted_;   // finished files of imports, until take_adopted()
 };
 
 }  // namespace etad

@@ -69,6 +69,21 @@ TEST_F(Forgetting, RunsThatAreWithdrawnGoAndOthersTakeTheirOrdinals) {
   EXPECT_EQ(must(reader().size()).points, 3);
 }
 
+TEST(LongChanges, TellThatTheyGoOn) {
+  TempDir dir;
+  int told = 0;
+  StorageOptions options;
+  options.alive = [&] { ++told; };
+  auto writer = must(Writer::open(dir.file("h.db"), options));
+  std::vector<SourceCommit> commits{source_with_run("/a.log", 0)};
+  commits[0].records.runs.clear();
+  for (std::int64_t i = 0; i < 500; ++i) commits[0].records.runs.push_back(lenet(i));
+  must(writer->commit(commits, kNow));
+  told = 0;
+  must(writer->drop_source(commits[0].source.id));
+  EXPECT_GT(told, 3);
+}
+
 TEST_F(Forgetting, ASourceThatBeginsAnewMayGiveItsFirstRunAgain) {
   SourceCommit log = commit(source_with_run("/a.log", 3));
   must(writer().forget_run(1));
