@@ -229,6 +229,9 @@ void IngestThread::begin_anew(const std::stop_token& stop) {
       commit_failure_ = work ? std::nullopt : std::optional(work.error());
       tell_outcome(failure());
     } catch (const std::bad_alloc&) {  // there is still no memory: later
+    } catch (const std::exception& defect) {
+      commit_failure_ = Error{"", std::string("unexpectedly: ") + defect.what(), "it is tried again"};
+      tell_outcome(failure());
     }
     if (work_) return;
     pollfd wake{wake_fd_, POLLIN, 0};

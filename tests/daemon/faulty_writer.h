@@ -1,8 +1,10 @@
 // A writer that fails when a test says so.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +20,11 @@ class FaultyWriter final : public Writer {
   int failures = 0;       // how many of the next commits fail
   int failing_reads = 0;  // and how many of the next reads of all sources
   int full_looks = 0;     // and how many of the next looks at what other rules may know
-  bool synced = true;     // nothing was committed since the last sync()
+  std::atomic<int> throwing_commits = 0, throwing_reads = 0;  // how many of the next throw, as nobody expects
+  bool synced = true;                                         // nothing was committed since the last sync()
 
   Result<void> commit(std::vector<SourceCommit>& commits, Instant now) override {
+    if (throwing_commits > 0 && throwing_commits-- > 0) throw std::runtime_error("a defect");
     if (failures > 0) {
       --failures;
       return fail("the disk is full", "make room");
@@ -29,6 +33,7 @@ class FaultyWriter final : public Writer {
     return real_->commit(commits, now);
   }
   Result<std::vector<SourceRow>> sources() override {
+    if (throwing_reads > 0 && throwing_reads-- > 0) throw std::runtime_error("a defect");
     if (reading_fails()) return fail("the disk can't be read");
     return real_->sources();
   }

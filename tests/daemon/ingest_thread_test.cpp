@@ -76,6 +76,21 @@ TEST_F(IngestThreads, RulesThatCameWhileTheDiskWasFullAreTriedOnceThereIsRoom) {
   EXPECT_EQ(runs().size(), 1U);
 }
 
+TEST_F(IngestThreads, ADefectInBeginningAnewEndsNothing) {
+  std::filesystem::copy(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / "lenet_b128_i200_tb100_ti50.log",
+                        folder_ / "a.log");
+  std::promise<void> known;
+  thread_ = std::make_unique<IngestThread>(*writer_, [&, done = false]() mutable {
+    if (!std::exchange(done, true)) known.set_value();
+  });
+  faulty_->throwing_commits = 1;
+  ASSERT_TRUE(thread_->start(setup(folder_ / "*.log")));
+  faulty_->throwing_reads = 1;  // of what it then begins anew from
+  ASSERT_EQ(known.get_future().wait_for(std::chrono::minutes{2}), std::future_status::ready);
+  EXPECT_EQ(faulty_->throwing_reads, 0);
+  EXPECT_EQ(runs().size(), 1U);
+}
+
 TEST(Pace, WorkTakesItsShareOfACoreUntilTheRestWouldBeTooLong) {
   using namespace std::chrono_literals;
   std::chrono::steady_clock::time_point now{1h};
