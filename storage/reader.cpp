@@ -36,7 +36,8 @@ std::vector<SourceRow> read_sources(Connection& connection) {
 UnrecognisedSources read_unrecognised(Connection& connection, std::int64_t most) {
   Statement select(connection,
                    "SELECT path, count(*) OVER () FROM sources WHERE format = '' AND kind = 'file'"
-                   " AND NOT gone AND NOT pending AND lines > 0 ORDER BY id DESC LIMIT ?");
+                   " AND NOT gone AND NOT pending AND lines > 0"
+                   " ORDER BY row_number() OVER (PARTITION BY owner ORDER BY id DESC), id DESC LIMIT ?");
   UnrecognisedSources result;
   for (auto rows = select.query(most); rows.next();) {
     result.paths.push_back(rows.get<std::string>(0));

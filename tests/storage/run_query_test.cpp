@@ -28,6 +28,20 @@ TEST_F(HistoryTest, OfManyOwnersRunsEachHasItsShare) {
   EXPECT_EQ(must(reader().runs(filter)).size(), 2U) << "what came since";
 }
 
+TEST_F(HistoryTest, OfManyOwnersUnrecognisedFilesEachHasItsShare) {
+  for (int i = 0; i < 4; ++i) {
+    SourceCommit source;
+    source.source.path = "/logs/" + std::to_string(i);
+    source.source.kind = "file";
+    source.source.lines = 7;
+    source.source.owner = i == 0 ? 1001 : 1002;
+    commit(source);
+  }
+  const auto found = must(reader().unrecognised_sources(2));
+  EXPECT_EQ(found.count, 4);
+  EXPECT_EQ(found.paths, (std::vector<std::string>{"/logs/3", "/logs/0"}));
+}
+
 TEST_F(HistoryTest, RunsUnderWayAreCountedByNetwork) {
   etad::Run over = lenet(1);
   over.state = RunState::finished;
