@@ -224,6 +224,7 @@ class Reader {
   // In the order of their names, then of their architectures.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter = {}) = 0;
   virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
+  virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;
   // The followed files that were read and that no format has been recognised in: how many, and the newest, in turns of
   // their owners.
   virtual Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) = 0;

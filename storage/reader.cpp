@@ -128,6 +128,14 @@ Result<std::vector<SourceRow>> SqliteReader::sources() {
   return reading([&](Connection& c) { return read_sources(c); });
 }
 
+Result<std::optional<SourceRow>> SqliteReader::source(std::int64_t id) {
+  return reading([&](Connection& c) -> std::optional<SourceRow> {
+    Statement select(c, select_sources(false) + "WHERE id = ?");
+    auto rows = select.query(id);
+    return rows.next() ? std::optional(read_source(rows)) : std::nullopt;
+  });
+}
+
 Result<UnrecognisedSources> SqliteReader::unrecognised_sources(std::int64_t most) {
   return reading([&](Connection& c) { return read_unrecognised(c, most); });
 }

@@ -30,6 +30,7 @@ class SqliteReader final : public ModelReader {
   Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) override;
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
   Result<std::vector<SourceRow>> sources() override;
+  Result<std::optional<SourceRow>> source(std::int64_t id) override;
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) override;
   Result<std::vector<ModelRow>> models(const ModelFilter& filter) override;
   Result<std::optional<ModelRow>> model(const ModelKey& key) override;

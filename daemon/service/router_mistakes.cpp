@@ -15,13 +15,11 @@ Work work(std::int64_t id, std::string_view did, std::function<Result<void>()> d
   }};
 }
 
-std::optional<std::int64_t> known_source(Reader& reader, const std::string& argument) {
+Result<std::optional<std::int64_t>> known_source(Reader& reader, const std::string& argument) {
   const auto id = id_from(argument);
-  const auto rows = reader.sources();
-  if (!id || !rows) return std::nullopt;
-  for (const SourceRow& row : *rows)
-    if (row.id == *id && !row.pending) return id;
-  return std::nullopt;
+  const auto row = id ? reader.source(*id) : Result<std::optional<SourceRow>>(std::nullopt);
+  if (!row) return tl::unexpected(row.error());
+  return *row && !(*row)->pending ? id : std::nullopt;
 }
 
 constexpr char kSourcesHint[] = "`etactl --json sources` lists the sources with their ids";
@@ -38,8 +36,9 @@ Outcome Router::forget_run(const Call& call) {
 
 Outcome Router::forget_source(const Call& call) {
   const auto id = known_source(reader_, call.argument);
-  if (!id) return no_such("source", call.argument, kSourcesHint);
-  return work(*id, "forgotten", [&backend = backend_, id = *id] { return backend.forget_source(id); });
+  if (!id) return history_failed(id.error());
+  if (!*id) return no_such("source", call.argument, kSourcesHint);
+  return work(**id, "forgotten", [&backend = backend_, id = **id] { return backend.forget_source(id); });
 }
 
 Outcome Router::forget_owner(const Call& call) {
@@ -57,8 +56,9 @@ Outcome Router::forget_owner(const Call& call) {
 
 Outcome Router::reread(const Call& call) {
   const auto id = known_source(reader_, call.argument);
-  if (!id) return no_such("source", call.argument, kSourcesHint);
-  return work(*id, "reread", [&backend = backend_, id = *id] { return backend.reread(id); });
+  if (!id) return history_failed(id.error());
+  if (!*id) return no_such("source", call.argument, kSourcesHint);
+  return work(**id, "reread", [&backend = backend_, id = **id] { return backend.reread(id); });
 }
 
 }  // namespace etad::service

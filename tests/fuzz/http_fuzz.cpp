@@ -49,6 +49,7 @@ class OneRun : public Reader {
     return std::vector<NetworkRow>(1);
   }
   Result<std::vector<SourceRow>> sources() override { return std::vector<SourceRow>(1); }
+  Result<std::optional<SourceRow>> source(std::int64_t) override { return SourceRow(); }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return UnrecognisedSources{}; }
   Result<HistorySize> size() override { return HistorySize{}; }
   Result<std::vector<PredictionRow>> predictions(std::int64_t) override {
