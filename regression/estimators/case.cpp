@@ -84,8 +84,7 @@ std::vector<ReplicateGroup> replicate_groups(const History& history) {
   out.reserve(all.size());
   for (auto& [key, replicates] : all) {
     const auto runs = static_cast<int>(replicates.values.size());
-    out.push_back({&replicates.first->what, regression::median(std::move(replicates.values)), runs,
-                   replicates.first->owner});
+    out.push_back({&replicates.first->what, regression::median(std::move(replicates.values)), runs});
   }
   return out;
 }

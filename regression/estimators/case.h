@@ -111,7 +111,6 @@ struct ReplicateGroup {
   const Case* what = nullptr;  // of its first run; lives as long as the history
   double log_value = 0;        // median of the replicates, in the logarithm
   int runs = 0;
-  std::int64_t owner = 0;  // of its first run
 };
 
 // Of the usable runs.

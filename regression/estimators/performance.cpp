@@ -25,6 +25,7 @@ constexpr double kDegrees = 10;         // of freedom of the deviations, as good
 constexpr double kAlike = 0.5;          // correlation between the errors of a part's cases
 constexpr double kAssumed = 8;          // cases that what is assumed counts for
 constexpr std::size_t kMostOwners = 8;  // without each of whom records are made
+constexpr double kMuchSurer = 1.5;      // whose records count, without one of the owners
 constexpr double kMedian = 0.695;       // of |t|, Student's t with twelve degrees of freedom (interval.h)
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
@@ -223,8 +224,8 @@ std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   return out;
 }
 
-// By all owners' cases or, where that makes the combination surer, by all but those of one: what one writes makes nobody
-// else's intervals wide. Few cases tell nothing of how sure it is.
+// By all owners' cases or, where that makes the combination much surer, by all but those of one: what one writes makes
+// nobody else's intervals wide. Few cases tell nothing of how sure it is, and a little surer it is by chance.
 std::vector<Performance> scores_of_owners(Kind kind, const Trials& trials) {
   std::vector<Performance> out = scores_of(kind, trials);
   for (const std::int64_t owner : owners_of(trials.front())) {
@@ -232,7 +233,7 @@ std::vector<Performance> scores_of_owners(Kind kind, const Trials& trials) {
     for (auto& each : others) std::erase_if(each, [&](const Trial& trial) { return trial.owner == owner; });
     auto without = scores_of(kind, std::move(others));
     const Performance &its = without.back(), &best = out.back();
-    if (its.answered >= kAssumed && its.reach(0, kConfidence) < best.reach(0, kConfidence))
+    if (its.answered >= 2 * kAssumed && kMuchSurer * its.reach(0, kConfidence) < best.reach(0, kConfidence))
       out = std::move(without);
   }
   return out;
@@ -242,10 +243,7 @@ std::vector<Performance> scores_of_owners(Kind kind, const Trials& trials) {
 class Comparison {
  public:
   Comparison(History history, Target target, const std::function<void()>& alive)
-      : history_(sample_of(std::move(history))),
-        steady_(target == Target::seconds ? Drift(history_).without(history_) : history_),
-        target_(target),
-        alive_(alive) {
+      : history_(sample_of(std::move(history))), target_(target), alive_(alive) {
     for (Trials& trials : trials_) trials.resize(estimators().size());
     for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
       for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
@@ -264,9 +262,10 @@ class Comparison {
  private:
   void ask(Kind kind, std::size_t fold) {
     const std::vector<bool> is_hidden = hidden_of(history_, kind, fold);
-    const History known = runs_where(steady_, is_hidden, false),
-                  hidden = runs_where(history_, is_hidden, true);
+    History known = runs_where(history_, is_hidden, false);
+    const History hidden = runs_where(history_, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
+    if (target_ == Target::seconds) known = Drift(known).without(std::move(known));
     const Seen seen(known);
     struct Question {
       Kind kind;
@@ -276,8 +275,15 @@ class Comparison {
       std::size_t turn = 0;
     };
     std::vector<Question> questions;
-    for (const ReplicateGroup& group : replicate_groups(hidden)) {
-      const Case& what = *group.what;
+    // The last run of each point: an interval is to hold a run, and not the median of several.
+    std::map<std::string, const Datum*> points;
+    for (const Datum& run : hidden) {
+      if (!usable(run)) continue;
+      const auto point = points.try_emplace(key_of(run.what, kAllFacts), &run).first;
+      if (run.started_at > point->second->started_at) point->second = &run;
+    }
+    for (const auto& [key, run] : points) {
+      const Case& what = run->what;
       if (seen.never_seen(what) & (kDevice | kFramework)) continue;  // nobody answers that
       const Gap gap = seen.gap_of(what);
       // The batch sizes hidden from the ends of series ask for small steps beyond them.
@@ -286,8 +292,8 @@ class Comparison {
       const std::size_t part = hash(key_of(what, about(gap.kind).hidden_facts));
       questions.push_back({gap.kind,
                            seen.within_lengths(what),
-                           group.log_value,
-                           {0, 0, fold, gap.beyond, part, group.owner}});
+                           std::log(run->value),
+                           {0, 0, fold, gap.beyond, part, run->owner}});
     }
     if (questions.empty()) return;
     if (all_groups_ > kFreely) {
@@ -310,7 +316,7 @@ class Comparison {
     }
   }
 
-  History history_, steady_;
+  History history_;
   std::size_t all_groups_ = replicate_groups(history_).size();
   Target target_;
   const std::function<void()>& alive_;

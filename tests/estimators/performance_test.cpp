@@ -1,0 +1,240 @@
+// How hidden questions judge the estimators, and what their intervals are of.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "regression/estimators/answer.h"
+#include "regression/estimators/methods.h"
+#include "tests/estimators/histories.h"
+
+namespace etad::estimators {
+namespace {
+
+// Scores that are all small, of as many networks or of a few.
+TEST(Performances, WhatIsAlikeSaysLess) {
+  Performance performance;
+  performance.typical = 0.1;
+  performance.scores.assign(40, 0.1);
+  performance.independent = 40;
+  const double many = performance.reach(0, 0.9);
+  performance.independent = 2;
+  EXPECT_GT(performance.reach(0, 0.9), 2 * many);
+}
+
+// Of five networks, each at five sizes on four machines.
+const std::vector<Record>& records_of_five_networks() {
+  static const std::vector<Record> kRecords = [] {
+    History history;
+    for (const char* network : {"a", "b", "c", "d", "e"})
+      for (const char* host : {"one", "two", "three", "four"})
+        for (const double samples : {2, 4, 8, 16, 32}) {
+          Case what = a_case(network, samples);
+          what.host = host;
+          add(history, what, (1 + samples) * (1 + network[0] % 3) * (host[0] == 't' ? 2 : 1));
+        }
+    return compare(history, Target::seconds);
+  }();
+  return kRecords;
+}
+
+const Performance& of_effects(const std::vector<Record>& records, Kind kind) {
+  return records.end()[-2].kinds[static_cast<std::size_t>(kind)];
+}
+
+TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
+  const auto& records = records_of_five_networks();
+  const Performance& beyond = of_effects(records, Kind::beyond_all);
+  ASSERT_GE(beyond.answered, 40);
+  EXPECT_LT(beyond.independent, 0.3 * beyond.answered) << "five networks";
+  EXPECT_GE(beyond.independent, 5);
+  EXPECT_NEAR(beyond.farthest, std::log(4), 1e-9) << "32 was hidden, and 8 the largest left";
+  const Performance& between = of_effects(records, Kind::batch_size);
+  EXPECT_NEAR(between.independent, between.answered, 1e-9) << "each is a part by itself";
+}
+
+// Runs without noise lie much nearer to the curve than it foretells of such as it knows.
+TEST(Performances, WhereErrorsAreSmallerThanForetoldIntervalsAreNarrower) {
+  const Performance& between = of_effects(records_of_five_networks(), Kind::batch_size);
+  ASSERT_GT(between.independent, 5);
+  Performance as_foretold = between;
+  as_foretold.scale = 1;
+  for (double& score : as_foretold.scores) score *= between.scale;
+  EXPECT_LT(between.reach(0.1, 0.9), 0.9 * as_foretold.reach(0.1, 0.9));
+  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::beyond_all).scale, 1)
+      << "there no record is believed";
+}
+
+// Five networks on each of these hosts, all of which have the same model of device.
+History on_hosts(const std::vector<std::string>& hosts) {
+  History out;
+  std::mt19937 random(5);
+  std::normal_distribution<double> noise(0, 0.05);
+  for (const std::string& host : hosts) {
+    const double speed =
+        std::exp(6 * noise(random));  // a host is less like another than its runs are like each other
+    for (const char* network : {"a", "b", "c", "d", "e"})
+      for (const double b : {8., 16., 32.}) {
+        Case what = a_case(network, b);
+        what.host = host;
+        add(out, what, speed * (3 + b) * network[0] * std::exp(noise(random)));
+      }
+  }
+  return out;
+}
+
+// A host that nothing ran on may be much slower than the others, whatever runs on it.
+TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
+  const auto records = compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds);
+  const Performance& known = of_effects(records, Kind::device);
+  const Performance& new_one = of_effects(records, Kind::machine);
+  EXPECT_GT(known.answered, 10);
+  EXPECT_GT(new_one.answered, 10);
+  EXPECT_GT(new_one.error_percent, 1.5 * known.error_percent);
+  EXPECT_GT(new_one.independent, 0);
+  EXPECT_LT(new_one.independent, 20) << "all runs on a host are off alike";
+}
+
+// Nobody answers about a model of device that nothing ran on, so how far off that would be is nobody's record.
+TEST(Performances, DevicesThatNothingRanOnAreNotAskedAbout) {
+  History history = on_hosts({"h1", "h2", "h3"});
+  for (Datum& datum : history) datum.what.device = "device of " + datum.what.host;
+  EXPECT_EQ(of_effects(compare(history, Target::seconds), Kind::machine).cases, 0);
+}
+
+// Of two hosts one is hidden at a time, so each is answered by what the other one alone teaches.
+TEST(Performances, WhatIsHiddenTeachesNothing) {
+  const std::vector<std::string> hosts = {"h1", "h2"};
+  const History all = on_hosts(hosts);
+  double sum = 0;
+  for (const std::string& hidden : hosts) {
+    History known;
+    for (const Datum& datum : all)
+      if (datum.what.host != hidden) known.push_back(datum);
+    const auto fitted = effects().learn(known, Target::seconds).fitted;
+    for (const Datum& datum : all)
+      if (datum.what.host == hidden)
+        sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);
+  }
+  const Performance record = of_effects(compare(all, Target::seconds), Kind::machine);  // of a temporary
+  EXPECT_EQ(record.answered, static_cast<int>(all.size()));
+  EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
+}
+
+TEST(Performances, NobodysNoiseWidensTheOthersIntervals) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  History history;
+  const auto run = [&](const std::string& network, double noise, std::int64_t owner) {
+    for (const double b : {8., 16., 32., 64., 128., 256.}) {
+      add(history, a_case(network, b), (20 + b) * std::exp(noise * normal(random)));
+      history.back().owner = owner;
+    }
+  };
+  const auto reach = [&] {
+    return compare(history, Target::seconds)
+        .back()
+        .kinds[static_cast<std::size_t>(Kind::batch_size)]
+        .reach(0, 0.9);
+  };
+  for (const char* network : {"a", "b", "c", "d", "e", "f"}) run(network, 0.02, 1);
+  const double alone = reach();
+  for (const char* network : {"g", "h", "i", "j", "k", "l", "m", "n"}) run(network, 1.5, 2);
+  EXPECT_LT(reach(), 2 * alone);
+  for (Datum& datum : history) datum.owner = 1;
+  EXPECT_GT(reach(), 4 * alone) << "one's own noise is one's own";
+}
+
+TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
+  const auto& records = records_of_five_networks();
+  EXPECT_EQ(of_effects(records, Kind::devices).answered, 0);
+  EXPECT_NEAR(of_effects(records, Kind::devices).typical, about(Kind::devices).assumed_error, 1e-12);
+  EXPECT_GT(of_effects(records, Kind::devices).reach(0, 0.9), about(Kind::devices).assumed_error);
+  EXPECT_LT(of_effects(records, Kind::batch_size).typical, about(Kind::batch_size).assumed_error / 2)
+      << "the measurements are exact, and many";
+}
+
+TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
+  const auto& records = records_of_five_networks();
+  constexpr auto kBeyond = static_cast<std::size_t>(Kind::beyond_all);
+  ASSERT_EQ(records.front().name, "gianniti");
+  EXPECT_EQ(records.front().kinds[kBeyond].weight, 0.5);
+  EXPECT_EQ(of_effects(records, Kind::beyond_all).weight, 0.5);
+  for (std::size_t i = 1; i + 2 < records.size(); ++i) EXPECT_EQ(records[i].kinds[kBeyond].weight, 0);
+}
+
+// The last of the records is the combined answer's.
+TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
+  std::vector<Record> records(4);
+  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, 1, 1, {}};
+  records[1].kinds[0].against = 0.9;
+  records[0].kinds[0].weight = records[1].kinds[0].weight = 0.5;
+  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 0, 2}));
+  records[0].kinds[0].weight = 1;
+  records[1].kinds[0].weight = 0;
+  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+TEST(Performances, WithoutARecordTheRichestIsAskedFirst) {
+  EXPECT_EQ(ranking(std::vector<Record>(4), Kind::device).front(), 2U);
+}
+
+// A run is one of six of its point, and its interval is to hold it, not the median of the six.
+TEST(Performances, RepeatsMakeNoIntervalNarrowerThanARunNeeds) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.1);
+  History history;
+  for (int repeat = 0; repeat < 6; ++repeat)
+    for (const char* network : {"a", "b", "c", "d", "e", "f", "g", "h"})
+      for (const double b : {8., 16., 32., 64., 128.}) {
+        add(history, a_case(network, b), (20 + b) * std::exp(noise(random)));
+        history.back().started_at = 1e6 * static_cast<double>(history.size());
+      }
+  const auto records = compare(history, Target::seconds);
+  const Performance& line = records.front().in(Kind::batch_size);
+  ASSERT_GT(line.answered, 20);
+  EXPECT_GT(line.reach(0, 0.9), 0.13);
+}
+
+// The second size ran in a slow hour alone, and only the hidden larger ones tell that the hour was slow.
+TEST(Performances, NorDoesADriftThatOnlyHiddenRunsTell) {
+  History history;
+  for (const char* network : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    const auto run = [&](double b, double at, double slow) {
+      Case what = a_case(network, b);
+      what.host = network;
+      add(history, what, slow * (8 + b) * (1 + 0.01 * std::sin(static_cast<double>(history.size()))));
+      history.back().started_at = at;
+      history.back().ended_at = at + 60;
+    };
+    for (int day = 0; day < 4; ++day)
+      for (const double b : {8., 32., 64.}) run(b, 1e9 + 1e6 * day, 1);
+    for (int i = 0; i < 3; ++i)
+      for (const double b : {16., 32., 64.}) run(b, 1.01e9 + 100 * b + 10 * i, 1.3);
+    for (const double b : {32., 64.}) run(b, 1.02e9, 1);
+  }
+  const auto records = compare(history, Target::seconds);
+  const Performance& beyond = records.front().in(Kind::beyond_all);
+  ASSERT_GT(beyond.answered, 4);
+  EXPECT_GT(beyond.error_percent, 40) << "a line through a size that was 30 % slow";
+}
+
+// Of owners whose runs are equally noisy the one with the smaller errors has them by chance.
+TEST(Performances, OwnersWhoAreAboutAsSureAreJudgedTogether) {
+  History history;
+  std::mt19937 random(2);
+  std::normal_distribution<double> noise(0, 0.1);
+  for (int owner = 1; owner <= 2; ++owner)
+    for (int network = 0; network < 6; ++network)
+      for (const double b : {8., 16., 32., 64., 128., 256.}) {
+        add(history, a_case(std::to_string(10 * owner + network), b), (20 + b) * std::exp(noise(random)));
+        history.back().owner = owner;
+      }
+  const auto answered = [&] { return compare(history, Target::seconds).back().in(Kind::batch_size).answered; };
+  const int of_both = answered();
+  for (Datum& datum : history) datum.owner = 1;
+  EXPECT_EQ(of_both, answered());
+}
+
+}  // namespace
+}  // namespace etad::estimators
