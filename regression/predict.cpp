@@ -29,17 +29,6 @@ bool outside(const Range& range, double v) {
   return v < range.min * (1 - 1e-9) || v > range.max * (1 + 1e-9);
 }
 
-// A batch size far from those seen: by the scores alone its bounds may lie whole orders of magnitude apart.
-// An iteration over fewer samples takes no longer than one over more, and each of its samples no less; curves
-// that bend and jump make this true within a factor only.
-void hold_to_reason(Prediction& out, double ratio, const Prediction& nearest) {
-  constexpr double kSlack = 1.5;
-  const double least = nearest.lower * std::min(1.0, ratio) / kSlack;
-  const double most = nearest.upper * std::max(1.0, ratio) * kSlack;
-  out.lower = std::min(std::max(out.lower, least), out.seconds);
-  out.upper = std::max(std::min(out.upper, most), out.seconds);
-}
-
 // Variance of log t at a batch size outside those seen that no fit to them can tell. A curve bends, the more the
 // farther; below the smallest size a device may stop getting faster; and where one size was seen, how much of the
 // time is proportional to it is assumed. Standard deviations, of which the last two are those of shares of the time.
@@ -54,7 +43,7 @@ double variance_outside(const Range& seen, double size, double nearest, double r
   if (seen.min == seen.max)
     share = kAssumedShareDeviation * (size / nearest - 1) * ratio;
   else if (size < nearest)
-    share = kLatencyShare * (nearest / size - 1) * ratio;
+    share = kLatencyShare * (1 - size / nearest) * ratio;
   return bend * bend + share * share;
 }
 
@@ -111,11 +100,7 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   out.lower = out.seconds * std::exp(-width);
   out.upper = out.seconds * std::exp(width);
   if (b && samples.max <= 0) out.extrapolates.emplace_back("batch_size");  // no run told its own
-  if (b && samples.max > 0 && outside(samples, *b)) {
-    out.extrapolates.emplace_back("batch_size");
-    const double near = std::clamp(*b, samples.min, samples.max);
-    if (const auto nearest = predict(n, near, confidence, asked)) hold_to_reason(out, *b / near, *nearest);
-  }
+  if (b && samples.max > 0 && outside(samples, *b)) out.extrapolates.emplace_back("batch_size");
   if (outside(iterations, n)) out.extrapolates.emplace_back("iterations");
   return out;
 }

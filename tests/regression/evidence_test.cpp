@@ -223,6 +223,7 @@ TEST_F(Evidence, TheIntervalAllowsForBendsBeyondTheBatchSizesSeen) {
   EXPECT_LT(width(data, 32), 1.05);
   EXPECT_GT(width(data, 128), 1.08);
   EXPECT_GT(width(data, 2), 1.08);
+  EXPECT_LT(width(data, 1), 1.8) << "a twelfth of the time at 8 may not shrink, and no more";
   EXPECT_LT(width(one_size, 16), 1.05);
   EXPECT_GT(width(one_size, 64), 1.25) << "how the time goes with the batch size is assumed";
 }
