@@ -72,8 +72,9 @@ Snapshots snapshots_left(const Plan& plan, const StepTimeSegmentation& segmentat
 // none are, what the log shows of it, outliers winsorised.
 double snapshot_cost(const LostTime& missing, const Plan& plan, const StepTimeSegmentation& segmentation,
                      double step_time, double interval) {
-  if (!(plan.snapshots >= 1) || !usable(plan.snapshot_seconds)) return 0;
+  if (!(plan.snapshots >= 1)) return 0;
   if (missing.times > 0) return missing.seconds / plan.snapshots;
+  if (!usable(plan.snapshot_seconds)) return 0;
   return std::clamp(plan.snapshot_seconds / plan.snapshots, 0.0,
                     step_time * std::max(kMostSnapshotWindows * segmentation.window_iterations,
                                          kMostSnapshotShare * interval));

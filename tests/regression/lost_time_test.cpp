@@ -122,6 +122,9 @@ TEST(LostTime, SnapshotsAreWhatTheMissingWindowsTookLonger) {
   const auto r = remaining(run.seen, plan, {}, {}, 0.9);  // the settings do not say how often
   ASSERT_TRUE(r);
   EXPECT_NEAR(r->snapshot_seconds, 5 * 25, 10);
+  plan.snapshot_seconds = 0;
+  EXPECT_NEAR(remaining(run.seen, plan, {}, {}, 0.9)->snapshot_seconds, 5 * 25, 10)
+      << "the log does not say what they took";
 }
 
 TEST(LostTime, SnapshotsTakenOutOfTheirWindowsCountOnce) {
