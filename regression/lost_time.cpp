@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -25,14 +26,14 @@ bool is_window(const RunInterval& s) {
          s.first_iteration < kLargestPlausible && placed(s);
 }
 
+// Seconds, by when they began.
+using Tests = std::multimap<double, double>;
+
 // Takes out the tests that began before `at`; their time.
-double take_tests(std::vector<const RunInterval*>& tests, double at) {
+double take_tests(Tests& tests, double at) {
   double seconds = 0;
-  std::erase_if(tests, [&](const RunInterval* test) {
-    if (test->at >= at) return false;
-    seconds += test->seconds;
-    return true;
-  });
+  for (; !tests.empty() && tests.begin()->first < at; tests.erase(tests.begin()))
+    seconds += tests.begin()->second;
   return seconds;
 }
 
@@ -67,10 +68,10 @@ double recurring(std::vector<double> lost) {
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   LostTime out;
   std::vector<Pair> pairs;
-  std::vector<const RunInterval*> tests;  // a window's own come before it
+  Tests tests;  // a window's own come before it
   const RunInterval* last = nullptr;
   for (const RunInterval& s : seen) {
-    if (s.test && placed(s)) tests.push_back(&s);
+    if (s.test && placed(s)) tests.emplace(s.at, s.seconds);
     if (!is_window(s)) continue;
     const double tested = take_tests(tests, s.at);
     if (last != nullptr) pairs.push_back(pair_of(*last, s, tested));
