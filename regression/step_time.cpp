@@ -24,12 +24,6 @@ constexpr double kPersistence = 12;
 constexpr double kPriorNoise = 0.06;
 constexpr double kPriorWindows = 2;
 
-// Nor do they tell stalls from noise: this many are taken to have had none.
-constexpr double kStallWindows = 30;
-
-// An interval needs as many before its own stalls say as much as the whole run's.
-constexpr double kOwnStalls = 100;
-
 // Fewer windows do not tell their jitter.
 constexpr std::size_t kJitterWindows = 8;
 
@@ -132,7 +126,7 @@ void count_stalls(StepTimeSegmentation& segmentation, std::span<const RunInterva
     squares += (counted / usual - 1) * (counted / usual - 1);
   }
   const auto n = static_cast<double>(windows.size());
-  if (accounted > 0) segmentation.stall_factor = 1 + (seconds / accounted - 1) * n / (n + kStallWindows);
+  if (accounted > 0) segmentation.stall_factor = seconds / accounted;
   segmentation.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) / (kPriorWindows + n));
 }
 
@@ -178,16 +172,6 @@ double noise_bound(const StepTimeSegmentation& segmentation) {
   constexpr double kTail = 0.95;
   const double degrees = static_cast<double>(segmentation.windows) + kPriorWindows - 1;
   return segmentation.noise * student_quantile(kTail, degrees) / normal_quantile(kTail);
-}
-
-// Of the present interval: while it is young its median and the run's stalls, then its own mean.
-double present_step_time(const StepTimeSegmentation& segmentation) {
-  const StepTimeBlock present = in_one(segmentation.present());
-  const double young = segmentation.stall_factor * present.level;
-  const double windows =
-      static_cast<double>(segmentation.windows) * present.iterations / segmentation.iterations;
-  const double weight = windows / (windows + kOwnStalls);
-  return weight * present.seconds / present.iterations + (1 - weight) * young;
 }
 
 }  // namespace
@@ -241,8 +225,9 @@ StepTimeForecast forecast_step_time(const StepTimeSegmentation& segmentation, do
   StepTimeForecast forecast;
   double level = segmentation.stall_factor * recent;
   if (segmentation.changes.back() > 0) {
-    const double share = lasting_share(in_one(segmentation.present()).iterations, iterations);
-    level = share * present_step_time(segmentation) + (1 - share) * level;
+    const StepTimeBlock present = in_one(segmentation.present());
+    const double share = lasting_share(present.iterations, iterations);
+    level = share * segmentation.stall_factor * present.level + (1 - share) * level;
   }
   forecast.seconds_per_iteration = level;
 
