@@ -38,7 +38,6 @@ regression::Plan plan_of(const Run& run) {
   plan.waits = static_cast<double>(run.stalls);
   const auto train = samples_of(run.train), test = samples_of(run.test);
   if (train && test) plan.test_load = *test / *train;
-  plan.on_cpu = run.device == "CPU";
   return plan;
 }
 

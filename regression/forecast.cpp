@@ -21,19 +21,10 @@ constexpr double kFasterSize = 0.04;
 constexpr double kUnrestFasterSize = 0.02;
 constexpr double kSteadyJitter = 0.003, kRestlessJitter = 0.01;  // of windows: an accelerator's own, and not
 
-// An accelerator whose windows differ this much has uneven work or waits for its data. It mostly goes on so;
-// where it does not, because the data are in memory at last or the disk has got another reader, the change is
-// large.
-constexpr double kFedJitter = 0.02, kIoBoundJitter = 0.04;
-constexpr double kIoBoundSlowerSize = 0.1;
-constexpr double kSpeedUpHazard = 0.06;
-constexpr double kSpeedUpSize = 0.5;
-constexpr double kIoBoundWindows = 16;      // as many are worth as much as taking it not to
-constexpr double kColdCacheSeconds = 3600;  // within about so long all data have been read once
-
 // A run that says with about every window that it waits for its data leaves its accelerator idle, as a rule
 // before a cold disk. Once the data are in memory, if they fit, it goes at its own step time: an even chance
 // of taking half the time.
+constexpr double kColdCacheSeconds = 3600;              // within about so long all data have been read once
 constexpr double kRareWaits = 0.3, kConstantWaits = 1;  // for each window
 constexpr double kFewWindows = 4;                       // added to them: one wait at the start is usual
 constexpr double kFedShift = 0.35;                      // log 2 / 2
@@ -58,20 +49,10 @@ double ramp(double x, double from, double to) {
   return std::clamp((x - from) / (to - from), 0.0, 1.0);
 }
 
-// How likely it is that the run waits for its data.
-double io_bound_probability(const StepTimeSegmentation& segmentation, const Feed& feed) {
-  if (feed.on_cpu) return 0;
-  const auto windows = static_cast<double>(segmentation.windows);
-  const double evidence = windows / (windows + kIoBoundWindows);
-  const double excess = ramp(segmentation.jitter, kFedJitter, kIoBoundJitter);
-  return evidence * excess * excess;
-}
-
-// How much it says so itself. Once its step time has changed, what it said may be of another time.
-double says_it_waits(const StepTimeSegmentation& segmentation, const Feed& feed) {
+// How much the run says that it waits for its data. Once its step time has changed, what it said may be of another time.
+double says_it_waits(const StepTimeSegmentation& segmentation, double waits) {
   if (segmentation.changes.back() > 0) return 0;
-  return ramp(feed.waits / (static_cast<double>(segmentation.windows) + kFewWindows), kRareWaits,
-              kConstantWaits);
+  return ramp(waits / (static_cast<double>(segmentation.windows) + kFewWindows), kRareWaits, kConstantWaits);
 }
 
 // How likely it is that data which come slowly are being read for the first time.
@@ -110,22 +91,22 @@ std::optional<Forecast> model_forecast(const std::optional<Prediction>& p, doubl
 }
 
 Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepTimeForecast& expected,
-                           double left, const Feed& feed) {
+                           double left, double waits) {
   const double ages =
       std::log1p(left / segmentation.iterations);  // e-foldings of the run's age still to come
   const double unrest = ramp(segmentation.jitter, kSteadyJitter, kRestlessJitter);
-  const double waits = io_bound_probability(segmentation, feed), said = says_it_waits(segmentation, feed);
+  const double fed_later = says_it_waits(segmentation, waits) * still_cold_cache(segmentation);
 
   Forecast out;
   ErrorLaw& law = out.law;
   law.usual = std::hypot(std::hypot(kLeastUsual, kDriftWeight * expected.drift),
                          std::hypot(expected.variation, expected.scatter));
   law.slower = 1 - std::exp(-(kBreakHazard + kUnrestHazard * unrest) * ages);
-  law.slower_size = kSlowerSize + kIoBoundSlowerSize * waits;
-  law.faster = (1 - law.slower) * (1 - std::exp(-(kFasterHazard + kSpeedUpHazard * waits) * ages));
-  law.faster_size = kFasterSize + kUnrestFasterSize * unrest + kSpeedUpSize * waits;
-  out.cold_cache = std::max(waits, said) * still_cold_cache(segmentation);
-  const double shift = kFedShift * said * still_cold_cache(segmentation) * (1 - std::exp(-ages));
+  law.slower_size = kSlowerSize;
+  law.faster = (1 - law.slower) * (1 - std::exp(-kFasterHazard * ages));
+  law.faster_size = kFasterSize + kUnrestFasterSize * unrest;
+  out.cold_cache = fed_later;
+  const double shift = kFedShift * fed_later * (1 - std::exp(-ages));
   law.usual = std::hypot(law.usual, shift);
   out.seconds = expected.seconds_per_iteration * std::exp(-shift);
   return out;

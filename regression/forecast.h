@@ -21,15 +21,10 @@ struct Forecast {
 // The model's prediction, whose interval was asked for with `confidence`. nullopt: unusable.
 std::optional<Forecast> model_forecast(const std::optional<Prediction>& prediction, double confidence);
 
-// What is known of the run's input beside its windows.
-struct Feed {
-  bool on_cpu = false;
-  double waits = 0;  // how often its log said that it waited for its input
-};
-
-// Of one training iteration: the mean over the next `left` of them.
+// Of one training iteration: the mean over the next `left` of them. `waits`: how often the log said that the run waited
+// for its input.
 Forecast training_forecast(const StepTimeSegmentation& segmentation, const StepTimeForecast& expected,
-                           double left, const Feed& feed);
+                           double left, double waits);
 
 // Of one test phase; `cost` has seen at least one.
 Forecast test_forecast(const TestCost& cost);

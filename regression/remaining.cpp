@@ -117,8 +117,8 @@ double discount_of(double seen) {
 std::optional<Forecast> training(const std::optional<StepTimeSegmentation>& segmentation,
                                  const std::optional<Forecast>& model, const Plan& plan, double left) {
   if (!segmentation) return model;
-  const Feed feed{plan.on_cpu, clean(plan.waits)};
-  const Forecast own = training_forecast(*segmentation, forecast_step_time(*segmentation, left), left, feed);
+  const Forecast own =
+      training_forecast(*segmentation, forecast_step_time(*segmentation, left), left, clean(plan.waits));
   return model ? combine(own, *model, discount_of(static_cast<double>(segmentation->windows))) : own;
 }
 

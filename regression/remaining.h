@@ -23,7 +23,6 @@ struct Plan {
   double other_share = 0;       // of the training's time: other_share() of such runs before
   double waits = 0;             // how often, so far, the log said that the run waited for its data
   double test_load = 0;         // samples of a test iteration over those of a training one
-  bool on_cpu = false;          // trained without an accelerator
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

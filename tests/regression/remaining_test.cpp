@@ -123,21 +123,6 @@ TEST(Remaining, ARestlessRunsIntervalIsWider) {
   EXPECT_GT(half_width(*ask(restless, 40000)), 1.3 * half_width(*ask(steady, 40000)));
 }
 
-TEST(Remaining, AnAcceleratorThatWaitsForItsDataMayGoFaster) {
-  Shown run;
-  run.train(100, 0.5, 0.06);
-  Plan plan = run.plan(40000);
-  const auto io_bound = remaining(run.seen, plan, {}, {}, 0.9);
-  plan.on_cpu = true;
-  const auto cpu = remaining(run.seen, plan, {}, {}, 0.9);
-  ASSERT_TRUE(io_bound && cpu);
-  expect_sound(*io_bound);
-  EXPECT_DOUBLE_EQ(io_bound->seconds, cpu->seconds) << "as a rule it goes on as it did";
-  EXPECT_LT(io_bound->lower, 0.65 * cpu->seconds);
-  EXPECT_GT(cpu->lower, 0.75 * cpu->seconds);
-  EXPECT_GT(io_bound->upper, 1.2 * cpu->seconds);
-}
-
 TEST(Remaining, OnceFedItIsTakenAtItsPace) {
   Shown run;
   run.train(100, 0.5, 0.06).train(300, 0.25, 0.0005);
@@ -255,17 +240,6 @@ TEST(Remaining, AModelThatContradictsTheRunIsNotOfIt) {
   ASSERT_TRUE(r && alone);
   EXPECT_NEAR(r->seconds, alone->seconds, 0.03 * alone->seconds);
   EXPECT_LT(r->upper - r->lower, 1.3 * (alone->upper - alone->lower));
-}
-
-TEST(Remaining, ASlowStartIsMetWithItsModel) {
-  Shown run;
-  run.train(60, 0.5, 0.06);  // within its first hour, and unsteady
-  const Prediction model{0.25, 0.23, 0.27, {}};
-  const auto r = remaining(run.seen, run.plan(24000), model, {}, 0.9);
-  const auto alone = ask(run, 24000);
-  ASSERT_TRUE(r && alone);
-  EXPECT_LT(r->seconds, 0.95 * alone->seconds);
-  EXPECT_LT(r->lower, 0.5 * alone->seconds) << "the model may well be right";
 }
 
 TEST(Remaining, SnapshotsCostWhatTheLogShowsOfThem) {
