@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "prediction/names.h"
+#include "parsers/base/suggest.h"
 
 namespace etad::prediction {
 namespace {

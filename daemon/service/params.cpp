@@ -2,9 +2,9 @@
 
 #include "parsers/base/duration.h"
 #include "parsers/base/number.h"
+#include "parsers/base/suggest.h"
 #include "parsers/base/text.h"
 #include "parsers/base/timestamp.h"
-#include "prediction/names.h"
 
 namespace etad::service {
 namespace {
@@ -156,7 +156,7 @@ void Params::reject(std::string_view name, std::string detail, std::vector<std::
 std::optional<Problem> Params::check() {
   for (const auto& [name, value] : values_) {
     if (asked_.find(name) != asked_.end()) continue;
-    reject(name, "is unknown here", prediction::near_names(name, {asked_.begin(), asked_.end()}));
+    reject(name, "is unknown here", near_names(name, {asked_.begin(), asked_.end()}));
   }
   return problem_;
 }

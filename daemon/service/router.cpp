@@ -7,13 +7,13 @@
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
 #include "parsers/base/number.h"
+#include "parsers/base/suggest.h"
 #include "prediction/names.h"
 
 namespace etad::service {
 namespace {
 
 using prediction::equal_ignoring_case;
-using prediction::near_names;
 
 std::string_view path_of(std::string_view target) {
   return target.substr(0, target.find('?'));

@@ -6,6 +6,7 @@
 #include "daemon/service/router_call.h"
 #include "daemon/service/turn_queue.h"
 #include "daemon/service/views.h"
+#include "parsers/base/suggest.h"
 #include "prediction/names.h"
 #include "storage/fair_share.h"
 
@@ -15,7 +16,6 @@ namespace {
 using prediction::equal_ignoring_case;
 using prediction::FittedModel;
 using prediction::Models;
-using prediction::near_names;
 
 constexpr std::int64_t kPage = 1000, kMostOnPage = 10'000;
 

@@ -1,5 +1,5 @@
 // Names as people mistype them.
-#include "prediction/names.h"
+#include "parsers/base/suggest.h"
 
 #include <gtest/gtest.h>
 
