@@ -9,8 +9,8 @@
 
 #include "daemon/log.h"
 #include "daemon/system.h"
+#include "prediction/description.h"
 #include "prediction/model_json.h"
-#include "prediction/net_costs.h"
 #include "prediction/run_costs.h"
 #include "prediction/stored_models.h"
 #include "storage/fair_share.h"
@@ -149,7 +149,8 @@ Result<void> Refit::gather(const ModelKey& key, const std::vector<RunData>& evid
   if (!layers) return tl::unexpected(layers.error());
   const auto timed = layers->empty() ? std::vector<TimedLayer>() : reader_->timed_layers(key);
   if (!timed) return tl::unexpected(timed.error());
-  auto data = prediction::data_of(key, evidence, most, prediction::costs_of(*layers, *timed));
+  auto data =
+      prediction::data_of(key, evidence, most, prediction::costs_of(*layers, *timed).value_or(nullptr));
   if (data.empty()) {
     without_data_.insert(key);
   } else {

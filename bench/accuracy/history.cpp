@@ -9,7 +9,7 @@
 #include "bench/rivals/table.h"
 #include "parsers/base/cells.h"
 #include "prediction/datasets.h"
-#include "prediction/net_costs.h"
+#include "prediction/description.h"
 #include "regression/covariates.h"
 #include "regression/noise.h"
 #include "storage/row_values.h"
@@ -159,7 +159,7 @@ bool add_log(const std::string& path, const FormatSet& formats, const Exclusion&
     std::map<std::pair<Phase, std::int64_t>, std::vector<Segment>> phases;
     for (const Segment& segment : replayed.segments)
       phases[{segment.phase, segment.samples_per_iteration}].push_back(segment);
-    const auto costs = replayed.layers.empty() ? nullptr : prediction::costs_of(replayed.layers);
+    const auto costs = prediction::costs_of(replayed.layers).value_or(nullptr);
     const std::string network = run.network.empty() ? "(no name)" : run.network;
     for (const auto& [what, segments] : phases) {
       const auto& [phase, samples] = what;

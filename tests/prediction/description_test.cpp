@@ -1,4 +1,4 @@
-#include "prediction/net_costs.h"
+#include "prediction/description.h"
 
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ TEST(NetCosts, ALayerThatComputesIsOneOfTheEstimators) {
   ASSERT_TRUE(net);
   const auto costs = costs_of(net->layers);
   ASSERT_TRUE(costs);
-  ASSERT_EQ(costs->layers.size(), 2u);  // neither the input nor the view
-  const estimators::LayerCosts& conv = costs->layers.front();
+  ASSERT_EQ((*costs)->layers.size(), 2u);  // neither the input nor the view
+  const estimators::LayerCosts& conv = (*costs)->layers.front();
   EXPECT_TRUE(conv.matrix);
   EXPECT_EQ(conv.operations, 4. * 27 * 36);
   EXPECT_EQ(conv.lowered, 27. * 36);
   EXPECT_EQ(conv.elements, 3. * 64 + 4 * 36);
   EXPECT_EQ(conv.weights, 4. * 27 + 4);
-  EXPECT_FALSE(costs->layers.back().matrix);
+  EXPECT_FALSE((*costs)->layers.back().matrix);
 }
 
 TEST(NetCosts, WhatIsNotKnownOfOneLayerIsNotKnownOfTheNetwork) {
@@ -34,7 +34,9 @@ TEST(NetCosts, WhatIsNotKnownOfOneLayerIsNotKnownOfTheNetwork) {
   text.replace(text.find("'ReLU'"), 6, "'Mine'");
   const auto net = read_network(text, Phase::test);
   ASSERT_TRUE(net);
-  EXPECT_FALSE(costs_of(net->layers));
+  const auto unknown = costs_of(net->layers);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error(), "what layer \"r\" of type Mine computes is not known");
   EXPECT_FALSE(costs_of({}));
 }
 
