@@ -102,7 +102,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
     const bool of_total = phase == Phase::test && question.phase == Question::Phase::total;
     return refuse(batch_size_missing(asked->key, sizes, of_total ? "test_batch_size" : "batch_size"));
   }
-  const auto said = models.knowledge->ask(asked->what, question.confidence, question.along_with);
+  const auto said = models.knowledge->ask(asked->what, question.confidence);
   if (!said) return std::nullopt;
   key = asked->key;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
@@ -139,9 +139,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
   if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
-    if (its_settings && kind <= estimators::Kind::settings &&
-        models.knowledge->prefers_models(
-            std::max(kind, question.along_with.value_or(estimators::Gap{kind}).kind))) {
+    if (its_settings && kind <= estimators::Kind::settings && models.knowledge->prefers_models(kind)) {
       part->said = models.knowledge->record_of(kind, fitted.model.runs);
       return part;
     }

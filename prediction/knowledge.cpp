@@ -317,14 +317,12 @@ double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, doub
   return drift_of(model, from, seconds) * (learnt == drift_over_runs_.end() ? 1 : std::exp(-learnt->second));
 }
 
-std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence,
-                                   std::optional<estimators::Gap> along_with) const {
+std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
   const estimators::Gap gap = seen_.gap_of(what);
-  const estimators::Gap farthest = std::max(gap, along_with.value_or(gap));
   const estimators::Case asked = seen_.within_lengths(what);
   Replies replies(*this, asked);
-  for (const std::size_t i : estimators::ranking(records(), farthest.kind)) {
-    const auto answered = answer(i, farthest, confidence, replies);
+  for (const std::size_t i : estimators::ranking(records(), gap.kind)) {
+    const auto answered = answer(i, gap, confidence, replies);
     if (!answered) continue;
     Said out = said_by(records()[i], gap, answered->estimate.rests_on);
     const unsigned never = seen_.never_seen(what);

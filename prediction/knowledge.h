@@ -137,9 +137,7 @@ class Knowledge {
   // The record of the single networks' models in such questions, in the form of an answer that rests on `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;
   // The answer of the estimator with the best record; where that abstains, of the next one. nullopt: all abstain.
-  // `along_with`: see Question.
-  std::optional<Said> ask(const estimators::Case& what, double confidence,
-                          std::optional<estimators::Gap> along_with = std::nullopt) const;
+  std::optional<Said> ask(const estimators::Case& what, double confidence) const;
 
   // By what factor the machine's drift moves a run of `seconds` that starts then.
   double drift_of(const ModelKey& where, Instant from, double seconds) const;

@@ -14,7 +14,6 @@
 #include "parsers/base/error.h"
 #include "prediction/contradiction.h"
 #include "prediction/description.h"
-#include "regression/estimators/kind.h"
 #include "regression/model.h"
 #include "storage/rows.h"
 
@@ -36,9 +35,6 @@ struct Question {
       snapshot_interval;                        // a total's
   std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
   double confidence = 0.9;
-  // The widest gap of the questions that this one is asked along with: who answers that one, answers all of them,
-  // so that they can be compared.
-  std::optional<estimators::Gap> along_with;
   std::optional<std::int64_t> asker;  // uid: where owners contradict each other, their own runs speak
   std::optional<Instant> at;          // what could have been said then, by runs that were over by then
   std::optional<std::int64_t> like;   // the run that all the rest is taken from

@@ -69,36 +69,12 @@ double throughput(const Estimate& estimate) {
   return *main.batch_size * static_cast<double>(estimate.question.iterations) / estimate.sum.seconds;
 }
 
-// The farthest that one of the rows had to reach; where nobody says, no row's estimator is another's.
+// The farthest that one of the rows had to reach.
 estimators::Gap farthest_of(const std::vector<WhatIf::Row>& rows) {
   estimators::Gap out;
   for (const WhatIf::Row& row : rows)
     if (const auto& said = row.estimate.parts.front().said) out = std::max(out, {said->kind, said->beyond});
   return out;
-}
-
-// What is said with an interval that was made for another value of the same question: wide enough to hold this one.
-void take_interval(const regression::Prediction& from, regression::Prediction& to) {
-  to.lower = std::min(from.lower, to.seconds);
-  to.upper = std::max(from.upper, to.seconds);
-}
-
-// Batch sizes can be compared where one estimator answers all of them: if another one answered for some, the difference
-// between the two would look like one in throughput. How sure each is stays what it is when asked about alone.
-void make_comparable(std::vector<WhatIf::Row>& rows, const Ask& ask) {
-  const auto farthest = farthest_of(rows);
-  for (WhatIf::Row& row : rows) {
-    const auto& said = row.estimate.parts.front().said;
-    if (!said || estimators::Gap{said->kind, said->beyond} == farthest) continue;
-    row.question.along_with = farthest;
-    auto answer = ask(row.question);
-    if (!answer) continue;
-    take_interval(row.estimate.sum, answer->sum);
-    for (std::size_t i = 0; i < std::min(row.estimate.parts.size(), answer->parts.size()); ++i)
-      take_interval(row.estimate.parts[i].prediction, answer->parts[i].prediction);
-    row.samples_per_second = throughput(*answer);
-    row.estimate = std::move(*answer);
-  }
 }
 
 // Of a network whose runs' logs told no batch size: the model takes any for what ran.
@@ -173,11 +149,9 @@ Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<st
     // No value to try: what the question itself lacks says why.
     if (auto added = add(question); !added) return refuse(std::move(added.error()));
   }
-  if (vary == Vary::batch_size) {
+  if (vary == Vary::batch_size)
     if (const ModelKey* const key = without_sizes(out.rows))
       return refuse({.kind = Refusal::Kind::batch_sizes_unknown, .network = key->network});
-    make_comparable(out.rows, ask);
-  }
   if (fits)
     for (WhatIf::Row& row : out.rows) row.fits = fits(row.estimate);
   judge(out, vary);

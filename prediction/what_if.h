@@ -45,9 +45,8 @@ inline constexpr double kNear = 0.05;
 
 // Asks the question once for each of `values`, with the same number of iterations. Where `values` is empty:
 // batch sizes are the powers of two from half the smallest seen to twice the largest, and those two; numbers of devices
-// are 1, 2, 4, 8; device models are those on which the network ran. Batch sizes are all answered by the same estimator, so
-// that they can be compared; the intervals are those of the single questions. Refused where no value has an answer, with
-// the reason of the first value.
+// are 1, 2, 4, 8; device models are those on which the network ran. Refused where no value has an answer, with the reason
+// of the first value.
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
                        const Ask& ask, const Fits& fits = {});
 

@@ -30,27 +30,26 @@ struct Point {
 using Curve = std::vector<Point>;
 
 // As etad answers (prediction/what_if.h): of the estimators by their record in that kind of question the first that
-// does not abstain; one for all of a curve, and half the tolerance for what is not measured.
+// does not abstain, and half the tolerance for what is not measured.
 class Answers {
  public:
-  Answers(const History& known, const std::vector<Record>& records) : seen_(known), records_(records) {
+  explicit Answers(const History& known) : seen_(known), records_(compare(known, Target::seconds)) {
     for (const Estimator& estimator : estimators::estimators())
       fitted_.push_back(estimator.learn(known, Target::seconds).fitted);
   }
-  std::optional<double> rate(const Case& what, Gap gap) const {
-    for (const std::size_t i : ranking(records_, gap.kind)) {
-      const Reply reply = reply_of(i, records_, gap.kind, [&](std::size_t j) {
-        return fitted_[j] ? fitted_[j]->predict(what) : Reply{};
-      });
+  std::optional<double> rate(const Case& what) const {
+    const Kind kind = seen_.kind_of(what);
+    for (const std::size_t i : ranking(records_, kind)) {
+      const Reply reply = reply_of(
+          i, records_, kind, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
       if (reply.estimate) return what.samples / std::exp(reply.estimate->log_mean);
     }
     return std::nullopt;
   }
-  Gap gap_of(const Case& what) const { return seen_.gap_of(what); }
 
  private:
   Seen seen_;
-  const std::vector<Record>& records_;
+  std::vector<Record> records_;
   std::vector<std::unique_ptr<const Fitted>> fitted_;
 };
 
@@ -85,10 +84,8 @@ void print(const char* what, const Tally& tally) {
 
 void judge_knee(const Curve& curve, const Answers& answers, Tally& tally) {
   std::vector<double> measured, foretold;
-  Gap farthest;
-  for (const Point& point : curve) farthest = std::max(farthest, answers.gap_of(point.what));
   for (const Point& point : curve) {
-    const auto rate = answers.rate(point.what, farthest);
+    const auto rate = answers.rate(point.what);
     if (!rate) return;
     measured.push_back(point.rate);
     foretold.push_back(*rate);
@@ -124,8 +121,7 @@ std::set<std::size_t> every_other(const Curve& curve) {
 }
 
 // A fifth of the series at a time: of these only some sizes are known, of the others all.
-void print_knees(const char* what, const History& history, const std::vector<Record>& records,
-                 std::set<std::size_t> (*known_of)(const Curve&)) {
+void print_knees(const char* what, const History& history, std::set<std::size_t> (*known_of)(const Curve&)) {
   Tally tally;
   auto curves = curves_of(history, kSeries);
   for (auto& [key, curve] : curves)
@@ -144,14 +140,14 @@ void print_knees(const char* what, const History& history, const std::vector<Rec
     History rest;
     for (const Datum& datum : history)
       if (!hidden.contains(key_of(datum.what, kAllFacts))) rest.push_back(datum);
-    const Answers answers(rest, records);
+    const Answers answers(rest);
     for (const Curve* curve : asked) judge_knee(*curve, answers, tally);
   }
   print(what, tally);
 }
 
 // A fifth of the machines at a time, network by network: which of the machines is the fastest for it?
-void print_devices(const History& history, const std::vector<Record>& records) {
+void print_devices(const History& history) {
   Tally tally;
   const auto questions = curves_of(history, kAllFacts & ~kMachine);
   std::map<std::string, std::size_t> folds;
@@ -163,14 +159,13 @@ void print_devices(const History& history, const std::vector<Record>& records) {
     History rest;
     for (const Datum& datum : history)
       if (!hidden(datum.what)) rest.push_back(datum);
-    const Answers answers(rest, records);
+    const Answers answers(rest);
     for (const auto& [key, curve] : questions) {
       if (curve.size() < 2 || std::ranges::none_of(curve, [&](const Point& p) { return hidden(p.what); }))
         continue;
       std::vector<double> measured, foretold;
       for (const Point& point : curve) {
-        const auto rate = hidden(point.what) ? answers.rate(point.what, answers.gap_of(point.what))
-                                             : std::optional(point.rate);
+        const auto rate = hidden(point.what) ? answers.rate(point.what) : std::optional(point.rate);
         if (!rate) continue;
         measured.push_back(point.rate);
         foretold.push_back(*rate);
@@ -191,12 +186,10 @@ void print_devices(const History& history, const std::vector<Record>& records) {
 }  // namespace
 
 void print_choices(const History& history) {
-  const auto records = compare(history, Target::seconds);
   std::printf("| Choice | Asked | As fast, %% | Right, %% | Throughput lost, %% |\n|---|---|---|---|---|\n");
-  print_knees("the knee, from the smallest batch size and two that `next` chooses", history, records,
-              chosen_by_next);
-  print_knees("the knee, from every other batch size", history, records, every_other);
-  print_devices(history, records);
+  print_knees("the knee, from the smallest batch size and two that `next` chooses", history, chosen_by_next);
+  print_knees("the knee, from every other batch size", history, every_other);
+  print_devices(history);
 }
 
 }  // namespace etad::bench

@@ -35,15 +35,7 @@ class WhatIfTest : public testing::Test {
     part.batch_size = batch;
     part.iterations = question.iterations;
     part.prediction = out.sum;
-    if (!measured_) {  // but for that of 100
-      Said& said = part.said.emplace();
-      said.kind = batch == 100 ? estimators::Kind::seen : estimators::Kind::batch_size;
-      const auto asked = std::max(said.kind, question.along_with.value_or(estimators::Gap{said.kind}).kind);
-      said.estimator = asked == estimators::Kind::seen ? "of what ran" : "of batch sizes";
-      const double width = asked == estimators::Kind::seen ? 2 : 1.1;
-      part.prediction.lower = out.sum.lower = out.sum.seconds / width;
-      part.prediction.upper = out.sum.upper = out.sum.seconds * width;
-    }
+    if (!measured_) part.said.emplace().kind = estimators::Kind::batch_size;
     return out;
   }
   Answer<WhatIf> what_if_of(Vary vary, const std::vector<std::string>& values) {
@@ -132,29 +124,6 @@ TEST_F(WhatIfTest, WhatDoesNotFitIsNeitherBestNorKnee) {
   answer = what_if(question_, Vary::batch_size, sizes, ask_it, up_to(1));
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->best || answer->knee);
-}
-
-TEST_F(WhatIfTest, OneEstimatorAnswersAllRows) {
-  measured_ = false;
-  const auto answer = what_if_of(Vary::batch_size, {"64", "100", "128"});
-  ASSERT_TRUE(answer);
-  for (const WhatIf::Row& row : answer->rows) {
-    EXPECT_EQ(row.estimate.parts.front().said->estimator, "of batch sizes") << *row.question.batch_size;
-  }
-}
-
-TEST_F(WhatIfTest, IsAsSureOfEachRowAsOfTheQuestionAlone) {
-  measured_ = false;
-  const auto answer = what_if_of(Vary::batch_size, {"64", "100", "128"});
-  ASSERT_TRUE(answer);
-  for (const WhatIf::Row& row : answer->rows) {
-    Question single = row.question;
-    single.along_with = std::nullopt;
-    const auto alone = ask(single);
-    EXPECT_EQ(row.estimate.sum.lower, alone->sum.lower) << *row.question.batch_size;
-    EXPECT_EQ(row.estimate.sum.upper, alone->sum.upper) << *row.question.batch_size;
-    EXPECT_EQ(row.estimate.parts.front().prediction.upper, alone->sum.upper) << *row.question.batch_size;
-  }
 }
 
 TEST_F(WhatIfTest, DevicesSideBySideAndTheUnknownOneSaid) {
