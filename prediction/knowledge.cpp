@@ -245,8 +245,7 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
 
 bool Knowledge::prefers_models(Kind kind) const {
   constexpr int kFewest = 4;  // answers that make a record
-  const Record& best = records()[estimators::ranking(records(), kind).front()];
-  return best.name == kFamily || best.in(kind).answered < kFewest;
+  return records()[estimators::ranking(records(), kind).front()].in(kind).answered < kFewest;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {
