@@ -61,7 +61,7 @@ void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
   without_data_.clear();
   contradictions_.clear();
   if (!learnt) return;
-  runs_ = learnt->knowledge->runs();
+  runs_ = learnt->knowledge->data();
   for (const auto& contradiction : learnt->contradictions)
     contradictions_.emplace(contradiction.key, contradiction);
   swap_in({std::move(learnt->knowledge), std::move(learnt->energy), std::move(learnt->memory)});

@@ -58,15 +58,6 @@ Knowledge::Data valued(const Knowledge::Data& all, Target target) {
   return out;
 }
 
-template <class Wanted>
-Knowledge::Data where(const Knowledge::Data& all, const Wanted& wanted) {
-  Knowledge::Data out;
-  for (const auto& [key, runs] : all)
-    for (const Datum& datum : runs)
-      if (wanted(datum)) out[key].push_back(datum);
-  return out;
-}
-
 // What does not depend on the answer.
 Said said_by(const Record& record, estimators::Gap gap, const estimators::RestsOn& rests_on) {
   Said out{gap.kind, gap.beyond, record.name, record.source};
@@ -136,7 +127,8 @@ Datum datum_of(const ModelKey& key, const regression::RunObservation& run) {
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
                            std::shared_ptr<const estimators::Costs> costs) {
   const auto says_nothing = [](const RunData& run) {
-    return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan;
+    return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan ||
+           run.samples_per_iteration <= 0;
   };
   std::vector<Evidence> all;
   for (const RunData& run : runs)
@@ -155,9 +147,8 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
   return out;
 }
 
-Knowledge::Knowledge(Data data, Data unsized, const estimators::History& history, Target target,
-                     const Knowledge* before)
-    : target_(target), data_(std::move(data)), unsized_(std::move(unsized)), seen_(history) {
+Knowledge::Knowledge(Data data, const estimators::History& history, Target target, const Knowledge* before)
+    : target_(target), data_(std::move(data)), seen_(history) {
   if (target == Target::seconds)
     drift_ = estimators::Drift(history, before != nullptr ? &before->drift_ : nullptr);
   for (const auto& model : data_) {
@@ -175,18 +166,10 @@ Knowledge::Knowledge(Data data, Data unsized, const estimators::History& history
   }
 }
 
-Knowledge::Data Knowledge::runs() const {
-  Data out = data_;
-  for (const auto& [key, runs] : unsized_) out[key].insert(out[key].end(), runs.begin(), runs.end());
-  return out;
-}
-
 // With estimators that are still to learn: those of `before` that take long to, only what is new.
-std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, Data unsized, const Knowledge* before,
-                                               Target target) {
+std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, const Knowledge* before, Target target) {
   const estimators::History history = joined(data);
-  auto out =
-      std::shared_ptr<Knowledge>(new Knowledge(std::move(data), std::move(unsized), history, target, before));
+  auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target, before));
   const auto steady = std::make_shared<const estimators::History>(out->drift_.without(history));
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -205,10 +188,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   const bool afresh = !judged.records || (judging == Judging::when_outgrown && outgrows(runs, judged.runs));
   // Else what is learnt of nearly the same history would pile up where nobody asks.
   if (before && !afresh) before->learn(alive);
-  // Only models of time are made of runs without a batch size.
-  Data unsized =
-      where(all, [&](const Datum& datum) { return target == Target::seconds && !datum.what.has_samples(); });
-  const auto out = unfitted(std::move(data), std::move(unsized), afresh ? nullptr : before.get(), target);
+  const auto out = unfitted(std::move(data), afresh ? nullptr : before.get(), target);
   if (afresh) {
     judged.runs = runs;
     judged.records =
@@ -234,11 +214,13 @@ bool Knowledge::outgrew_records() const {
 }
 
 std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
-  const auto over = [then = epoch_seconds(at)](const Datum& datum) {
-    const double ended = datum.ended_at > 0 ? datum.ended_at : datum.started_at;
-    return ended > 0 && ended <= then;
-  };
-  const auto out = unfitted(where(data_, over), where(unsized_, over), this, target_);
+  Data over;
+  for (const auto& [key, runs] : data_)
+    for (const Datum& run : runs) {
+      const double ended = run.ended_at > 0 ? run.ended_at : run.started_at;
+      if (ended > 0 && ended <= epoch_seconds(at)) over[key].push_back(run);
+    }
+  const auto out = unfitted(std::move(over), nullptr, target_);
   out->judged_ = judged_;
   return out;
 }

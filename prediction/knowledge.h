@@ -35,9 +35,8 @@ constexpr std::size_t most_of_key(std::size_t keys) {
 }
 
 // The runs of a model as the estimators take them: at most `most`, of all owners and sources their fair share
-// (storage/fair_share.h). Runs that diverged, or that took no time, are left out. `costs`: what the network's layers
-// cost, where a log or a file described them. Runs of an unknown batch size are among them, for models of single
-// networks, but the estimators learn nothing of them.
+// (storage/fair_share.h). Runs that diverged, that took no time, or of an unknown batch size are left out. `costs`: what
+// the network's layers cost, where a log or a file described them.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::size_t most = kMostOfKey,
                                        std::shared_ptr<const estimators::Costs> costs = nullptr);
@@ -115,7 +114,6 @@ class Knowledge {
   // now: they are about the estimators, not about these runs.
   std::shared_ptr<const Knowledge> as_of(Instant at) const;
   const Data& data() const { return data_; }  // the runs that the estimators learn from
-  Data runs() const;                          // those of an unknown batch size, too
 
   // The case a question is about: what it says, and for the rest what the run of the network has that is most
   // like it. nullopt: no run of such a network, or no batch size to be had.
@@ -159,13 +157,12 @@ class Knowledge {
   std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, double confidence,
                                              Replies& replies) const;
   void seek_contradiction(std::size_t asked, Replies& replies, Said& said) const;
-  Knowledge(Data data, Data unsized, const estimators::History& history, estimators::Target target,
-            const Knowledge* before = nullptr);
-  static std::shared_ptr<Knowledge> unfitted(Data data, Data unsized, const Knowledge* before,
-                                             estimators::Target target);
+  Knowledge(Data data, const estimators::History& history, estimators::Target target,
+            const Knowledge* before);
+  static std::shared_ptr<Knowledge> unfitted(Data data, const Knowledge* before, estimators::Target target);
 
   estimators::Target target_;
-  const Data data_, unsized_;
+  const Data data_;
   std::map<std::string, std::vector<const Data::value_type*>>
       models_of_;  // by the network's name in lower case
   estimators::Seen seen_;

@@ -119,7 +119,7 @@ Result<AllRecords> records_from_json(std::string_view text) {
 std::string learnt_to_json(const Learnt& learnt) {
   Kept out;
   std::map<const estimators::Costs*, std::int64_t> places;
-  for (const auto& [key, runs] : learnt.knowledge->runs()) {
+  for (const auto& [key, runs] : learnt.knowledge->data()) {
     KeptModel& model = out.models.emplace_back(KeptModel{key, -1, runs});
     const auto* const costs = runs.empty() ? nullptr : runs.front().what.costs.get();
     if (costs == nullptr) continue;

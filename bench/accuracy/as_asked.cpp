@@ -1,14 +1,18 @@
 #include "bench/accuracy/as_asked.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/rivals/table.h"
+#include "parsers/base/time.h"
 #include "prediction/as_of.h"
 #include "prediction/estimate.h"
 #include "regression/estimators/methods.h"
@@ -53,18 +57,45 @@ void print(std::string_view kind, const Sum& sum) {
     std::printf(" | | |\n");
 }
 
+std::optional<Instant> instant_of(double seconds) {
+  if (!(seconds > 0)) return std::nullopt;
+  return Instant(std::chrono::duration_cast<Instant::duration>(std::chrono::duration<double>(seconds)));
+}
+
+std::map<std::string, std::string> settings_of(const Datum& run) {
+  std::map<std::string, std::string> out;
+  for (const std::string& setting : run.what.settings) {
+    const auto sign = setting.find('=');
+    if (sign != std::string::npos) out[setting.substr(0, sign)] = setting.substr(sign + 1);
+  }
+  return out;
+}
+
 prediction::Question question_of(const ModelKey& key, const Datum& run) {
   prediction::Question out = prediction::about(key, {});
   out.phase =
       key.phase == Phase::test ? prediction::Question::Phase::test : prediction::Question::Phase::train;
   out.batch_size = std::lround(run.what.samples);
   out.iterations = std::lround(run.what.iterations);
-  for (const std::string& setting : run.what.settings) {
-    const auto sign = setting.find('=');
-    if (sign != std::string::npos) out.settings[setting.substr(0, sign)] = setting.substr(sign + 1);
+  out.settings = settings_of(run);
+  out.at = instant_of(run.started_at);
+  return out;
+}
+
+// As a history gives them: the newest first.
+std::vector<RunData> run_data_of(const std::vector<Datum>& runs) {
+  std::vector<RunData> out;
+  for (const Datum& run : runs) {
+    RunData& data = out.emplace_back();
+    data.run_id = run.run;
+    data.samples_per_iteration = std::lround(run.what.samples);
+    data.iterations = std::lround(run.what.iterations);
+    data.duration = from_seconds(run.value * run.what.iterations);
+    data.started_at = instant_of(run.started_at);
+    data.ended_at = instant_of(run.ended_at);
+    data.settings = settings_of(run);
   }
-  out.at =
-      Instant(std::chrono::duration_cast<Instant::duration>(std::chrono::duration<double>(run.started_at)));
+  std::ranges::stable_sort(out, std::ranges::greater{}, &RunData::started_at);
   return out;
 }
 
@@ -84,14 +115,23 @@ std::optional<double> plain_line(const estimators::History& known, const Datum& 
   return said ? std::optional(std::exp(said->log_mean) * run.what.iterations) : std::nullopt;
 }
 
+// With a model of each, so that those of then are made.
 std::shared_ptr<const prediction::ModelSet> learnt_from(const Knowledge::Data& runs) {
   auto out = std::make_shared<prediction::ModelSet>();
   out->knowledge = Knowledge::of(runs, nullptr, [] {});
+  std::vector<prediction::FittedModel> models(runs.size());
+  std::ranges::transform(runs, models.begin(), [](const auto& each) {
+    prediction::FittedModel model;
+    model.key = each.first;
+    return model;
+  });
+  out->models = std::make_shared<prediction::HeldModels>(std::move(models));
   return out;
 }
 
 std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>& models,
                               const Knowledge::Data& runs) {
+  const prediction::RunsOf runs_of = [&](const ModelKey& key) { return run_data_of(runs.at(key)); };
   std::vector<AsAsked> out;
   for (const auto& [key, of] : runs) {
     for (const Datum& run : of) {
@@ -108,8 +148,8 @@ std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>&
         net.costs = run.what.costs;
         question.shown = std::make_shared<const prediction::Description>(std::move(net));
       }
-      if (const auto answer =
-              prediction::estimate(prediction::as_of(models, question), question, question.at)) {
+      const auto then = prediction::as_of(models, question, runs_of);
+      if (const auto answer = prediction::estimate(then, question, question.at)) {
         asked.answered = true;
         asked.estimate = answer->sum.seconds;
         asked.lower = answer->sum.lower;

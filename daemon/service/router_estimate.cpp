@@ -83,9 +83,9 @@ Reply answer_to(const prediction::Answer<prediction::Estimate>& answer,
 }
 
 // Of a network that is shown in the body. On a worker: a body may be long.
-Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, const FormatSet& formats,
-                     const std::string& body, Question question, std::optional<prediction::Cost> quantity,
-                     Instant now) {
+Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::ModelSet>& models,
+                     const FormatSet& formats, const std::string& body, Question question,
+                     std::optional<prediction::Cost> quantity, Instant now) {
   auto net = description_in(body, formats, question);
   if (!net) {
     return reply_of(Problem{422, "Unreadable network", "The body can't be used: " + net.error().message + ".",
@@ -98,9 +98,10 @@ Reply estimate_shown(const std::shared_ptr<const prediction::ModelSet>& models, 
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question)) return reply_of(*problem);
-  return answer_to(
-      prediction::estimate(prediction::as_of(models, question), question, question.at.value_or(now)),
-      quantity);
+  const auto reader = backend.reader();
+  if (!reader) return history_failed(reader.error());
+  const auto then = prediction::as_of(models, question, prediction::runs_in(**reader));
+  return answer_to(prediction::estimate(then, question, question.at.value_or(now)), quantity);
 }
 
 // Why a question may be answered by the run alone that it is like: no model has that run in it.
@@ -203,7 +204,8 @@ Outcome Router::answered(const Question& question, Answering answering) {
   return Work{[&backend = backend_, question, answering = std::move(answering)]() -> Reply {
     const auto reader = backend.reader();
     if (!reader) return history_failed(reader.error());
-    return answering(**reader, prediction::as_of(backend.models(), question, reader->get()), *question.at);
+    return answering(**reader, prediction::as_of(backend.models(), question, prediction::runs_in(**reader)),
+                     *question.at);
   }};
 }
 
@@ -216,10 +218,11 @@ Outcome Router::estimate(Call& call) {
   auto like = take_from_run(call, question);
   if (!like) return std::move(like.error());
   if (shown)
-    return Work{
-        [models = backend_.models(), formats = backend_.formats(), body = std::move(call.request.body),
-         question = std::move(question), quantity,
-         now = options_.now()] { return estimate_shown(models, *formats, body, question, quantity, now); }};
+    return Work{[&backend = backend_, models = backend_.models(), formats = backend_.formats(),
+                 body = std::move(call.request.body), question = std::move(question), quantity,
+                 now = options_.now()] {
+      return estimate_shown(backend, models, *formats, body, question, quantity, now);
+    }};
   return answered(question, [=, like = std::move(*like)](Reader& reader, const auto& models, Instant now) {
     return estimate_named(reader, models, question, like, quantity, now);
   });

@@ -242,7 +242,8 @@ class Bridging : public Refitting {
   }
 
   prediction::Answer<prediction::Estimate> answer() const {
-    return prediction::estimate(prediction::as_of(refit_->models(), question_), question_, question_.at);
+    const auto models = prediction::as_of(refit_->models(), question_, prediction::runs_in(*reader_));
+    return prediction::estimate(models, question_, question_.at);
   }
 
   std::unique_ptr<Refit> refit_;

@@ -12,20 +12,38 @@
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
 #include "prediction/plan.h"
+#include "prediction/stored_models.h"
 
 namespace etad::prediction {
 namespace {
 
 constexpr Instant kBegin{std::chrono::hours{24 * 365 * 50}};
 
+// What a refit leaves of LeNet's runs: its model, all runs' knowledge, and the runs themselves.
+struct History {
+  std::shared_ptr<const ModelSet> models;
+  std::vector<RunData> runs;
+
+  std::shared_ptr<const ModelSet> then(const Question& question) const {
+    return as_of(models, question, [this](const ModelKey&) { return runs; });
+  }
+  Answer<Estimate> said(const Question& question) const {
+    return estimate(then(question), question, question.at);
+  }
+};
+
+History learnt_of(std::vector<RunData> runs) {
+  const ModelKey key{"LeNet", "", "caffe", "vm", "CPU", 1, Phase::train};
+  auto fitted = fitted_from(key, {runs, {}, {}}, regression::fit(dataset_of(runs, key.phase))).value();
+  fitted.id = 1;
+  auto models = std::make_shared<ModelSet>();
+  models->knowledge = Knowledge::of({{key, data_of(key, runs)}}, nullptr, [] {});
+  models->models = std::make_shared<HeldModels>(std::vector<FittedModel>{std::move(fitted)});
+  return {std::move(models), std::move(runs)};
+}
+
 // Forty runs of half a minute one after the other, of which blocks of five are slow and fast in turn.
-std::shared_ptr<const ModelSet> slow_and_fast_in_turn() {
-  ModelKey key;
-  key.network = "LeNet";
-  key.framework = "caffe";
-  key.host = "vm";
-  key.device = "CPU";
-  key.phase = Phase::train;
+History slow_and_fast_in_turn() {
   std::vector<RunData> runs;
   for (int i = 0; i < 40; ++i) {
     RunData run;
@@ -38,9 +56,7 @@ std::shared_ptr<const ModelSet> slow_and_fast_in_turn() {
     run.ended_at = *run.started_at + std::chrono::duration_cast<Instant::duration>(run.duration);
     runs.push_back(run);
   }
-  auto out = std::make_shared<ModelSet>();
-  out->knowledge = Knowledge::of({{key, data_of(key, runs)}}, nullptr, [] {});
-  return out;
+  return learnt_of(std::move(runs));
 }
 
 // A run of 1,000 iterations of so many samples each (0: the log does not say), in windows of 100, each off by its own.
@@ -60,19 +76,6 @@ RunData run_in_windows(int i, std::int64_t samples, double step_time) {
   return run;
 }
 
-// As a refit leaves them: the model of one network, and all runs' knowledge.
-std::shared_ptr<const ModelSet> learnt_of(const std::vector<RunData>& runs) {
-  FittedModel fitted;
-  fitted.id = 1;
-  fitted.key.network = "LeNet";
-  fitted.key.device = "CPU";
-  fitted.model = regression::fit(dataset_of(runs, Phase::train)).value();
-  auto out = std::make_shared<ModelSet>();
-  out->knowledge = Knowledge::of({{fitted.key, data_of(fitted.key, runs)}}, nullptr, [] {});
-  out->models = std::make_shared<HeldModels>(std::vector<FittedModel>{fitted});
-  return out;
-}
-
 Question question_at(Instant at) {
   Question out;
   out.network = "LeNet";
@@ -82,22 +85,18 @@ Question question_at(Instant at) {
   return out;
 }
 
-Answer<Estimate> said_then(const std::shared_ptr<const ModelSet>& models, const Question& question) {
-  return estimate(as_of(models, question), question, question.at);
-}
-
 TEST(AsOf, TheMachinesDriftOfThenIsCountedIn) {
-  const auto models = slow_and_fast_in_turn();
+  const History history = slow_and_fast_in_turn();
   const Instant today = kBegin + std::chrono::hours{24 * 300};
   const auto asked_at_run = [&](int run) {
-    return said_then(models, question_at(kBegin + std::chrono::seconds{40 * run}));
+    return history.said(question_at(kBegin + std::chrono::seconds{40 * run}));
   };
   const auto slow = asked_at_run(30), fast = asked_at_run(35);
   ASSERT_TRUE(slow);
   ASSERT_TRUE(fast);
   EXPECT_GT(slow->sum.drift, 1.01) << "five slow runs had just ended";
   EXPECT_LT(fast->sum.drift, 0.99) << "five fast ones";
-  const auto later = said_then(models, question_at(today));
+  const auto later = history.said(question_at(today));
   ASSERT_TRUE(later);
   EXPECT_NEAR(later->sum.drift, 1, 1e-3);
 }
@@ -108,13 +107,13 @@ TEST(AsOf, BehindAllRunsTheAnswerIsTodays) {
   for (const std::int64_t samples : {16, 0}) {
     std::vector<RunData> runs;
     for (int i = 0; i < 12; ++i) runs.push_back(run_in_windows(i, samples, i % 2 == 0 ? 0.02 : 0.021));
-    const auto models = learnt_of(runs);
+    const History history = learnt_of(runs);
     Question question = question_at(kBegin + std::chrono::hours{24 * 300});
     question.batch_size = samples > 0 ? std::optional(samples) : std::nullopt;
     question.iterations = 10;  // so few that the iterations' noise counts
-    const auto then = said_then(models, question);
+    const auto then = history.said(question);
     question.at = std::nullopt;
-    const auto now = estimate(models, question, kBegin + std::chrono::hours{24 * 300});
+    const auto now = estimate(history.models, question, kBegin + std::chrono::hours{24 * 300});
     ASSERT_TRUE(now);
     ASSERT_TRUE(then) << "of " << samples << " samples";
     EXPECT_GT(now->sum.upper, 1.05 * now->sum.seconds);
@@ -126,28 +125,43 @@ TEST(AsOf, BehindAllRunsTheAnswerIsTodays) {
 TEST(AsOf, RunsWithoutABatchSizeCountFromTheirEndOn) {
   std::vector<RunData> runs;
   for (int i = 0; i < 12; ++i) runs.push_back(run_in_windows(i, 0, i < 4 ? 0.02 : 0.04));
-  const auto models = learnt_of(runs);
+  const History history = learnt_of(runs);
   Question question = question_at(kBegin + std::chrono::minutes{4 * 60 - 1});
   question.batch_size = std::nullopt;
-  const auto early = said_then(models, question);
+  const auto early = history.said(question);
   ASSERT_TRUE(early);
   EXPECT_NEAR(early->sum.seconds, 20, 1);
   EXPECT_EQ(early->parts.front().runs, 4);
   question.at = kBegin;
-  EXPECT_FALSE(said_then(models, question)) << "nothing had run";
+  EXPECT_FALSE(history.said(question)) << "nothing had run";
+}
+
+// What a run takes beside its training was learnt later, too.
+TEST(AsOf, ItsStartUpIsThatOfTheRunsOfThen) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 12; ++i) {
+    runs.push_back(run_in_windows(i, 16, 0.02));
+    runs.back().startup = from_seconds(i < 4 ? 10 : 300);
+  }
+  Question question = question_at(kBegin + std::chrono::minutes{4 * 60 - 1});
+  question.phase = Question::Phase::total;
+  const auto early = learnt_of(runs).said(question);
+  ASSERT_TRUE(early);
+  EXPECT_EQ(early->parts.back().phase, "startup");
+  EXPECT_NEAR(early->parts.back().prediction.seconds, 10, 1e-9);
 }
 
 // Many questions about one instant are asked of the same models, which take long to make.
 TEST(AsOf, TheModelsOfThenAreMadeOnce) {
-  const auto models = slow_and_fast_in_turn();
+  const History history = slow_and_fast_in_turn();
   const Question question = question_at(kBegin + std::chrono::seconds{40 * 30});
-  const auto then = as_of(models, question);
+  const auto then = history.then(question);
   const auto answer = estimate(then, question, question.at);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->models, then);
   Question of_now = question;
   of_now.at = std::nullopt;
-  EXPECT_EQ(as_of(models, of_now), models);
+  EXPECT_EQ(history.then(of_now), history.models);
 }
 
 // Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.
