@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "prediction/tokens.h"
 #include "regression/compose.h"
 #include "regression/covariates.h"
+#include "regression/statistics.h"
 
 namespace etad::prediction {
 namespace {
@@ -203,19 +205,24 @@ Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
   return {};
 }
 
-// What the runs of that network took for it, `times` over; of a share: of so many seconds.
-EstimatePart measured(std::string_view phase, const Spread& spread, double times) {
+// What the runs of that network took for it, `times` over; of a share: of so many seconds. A spread is of 90 %: of another
+// confidence its bounds lie as much nearer or farther, in the logarithm, as a normal distribution's.
+EstimatePart measured(std::string_view phase, const Spread& spread, double times, double confidence) {
+  const double reach = regression::normal_quantile(0.5 + confidence / 2) / regression::normal_quantile(0.95);
+  const auto bound = [&](double at) {
+    return spread.median > 0 ? times * spread.median * std::pow(at / spread.median, reach) : times * at;
+  };
   EstimatePart part;
   part.phase = std::string(phase);
   part.runs = spread.runs;
-  part.prediction = {times * spread.median, times * spread.lower, times * spread.upper, {}};
+  part.prediction = {times * spread.median, bound(spread.lower), bound(spread.upper), {}};
   return part;
 }
 
 void add_counted(std::string_view phase, const std::optional<Spread>& spread, std::int64_t times,
                  Estimate& out) {
   if (!spread || times == 0) return;
-  out.parts.push_back(measured(phase, *spread, static_cast<double>(times)));
+  out.parts.push_back(measured(phase, *spread, static_cast<double>(times), out.question.confidence));
   out.parts.back().iterations = times;
 }
 
@@ -320,7 +327,8 @@ Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
   const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
   add_counted("snapshot", train->snapshot, snapshots, out);
   if (train->other && train->other->median > 0)
-    out.parts.push_back(measured("other", *train->other, out.parts.front().prediction.seconds));
+    out.parts.push_back(
+        measured("other", *train->other, out.parts.front().prediction.seconds, question.confidence));
   return {};
 }
 

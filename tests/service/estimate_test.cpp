@@ -350,6 +350,18 @@ TEST_F(TotalTest, AddsTrainingTestsAndStartUp) {
   EXPECT_EQ(parts[2].at("seconds").to_number<double>(), 2);
 }
 
+TEST_F(TotalTest, WhatItsRunsTookHasTheConfidenceThatIsAskedFor) {
+  const auto startup = [&](const std::string& confidence) {
+    const auto body = answered(query_ + "&confidence=" + confidence);
+    const auto& part = body.at("parts").as_array()[2];
+    return std::pair(part.at("lower").to_number<double>(), part.at("upper").to_number<double>());
+  };
+  EXPECT_NEAR(startup("0.9").first, 1.5, 1e-9);
+  EXPECT_NEAR(startup("0.9").second, 3, 1e-9);
+  EXPECT_NEAR(startup("0.5").second, 2 * std::pow(1.5, 0.6745 / 1.6449), 1e-3);
+  EXPECT_LT(startup("0.99").first, 1.4);
+}
+
 TEST_F(TotalTest, ItsIntervalIsNeitherTheSumNorQuadrature) {
   const auto body = answered(query_);
   double sum = 0, squares = 0;
