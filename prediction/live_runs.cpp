@@ -120,7 +120,7 @@ void LiveRuns::make_room(std::int64_t except) {
 
 void LiveRuns::answer(const Run& run, const FittedModel* train, const FittedModel* test,
                       const Knowledge* knowledge, Known& known) {
-  const regression::Plan& plan = known.plan;
+  const regression::Plan plan = plan_of_seen(known.plan, run, known.intervals);
   const double left = std::max(0.0, plan.max_iterations - plan.iteration);
   const double phases = plan.test_interval > 0 ? left / plan.test_interval + 1 : 1;
   const auto training = asked(train, knowledge, run, Phase::train, left);

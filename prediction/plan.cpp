@@ -41,6 +41,16 @@ regression::Plan plan_of(const Run& run) {
   return plan;
 }
 
+regression::Plan plan_of_seen(regression::Plan plan, const Run& run,
+                              const std::vector<regression::RunInterval>& seen) {
+  double iterations = 0;
+  for (const regression::RunInterval& interval : seen) iterations += interval.test ? 0 : interval.iterations;
+  const auto all = static_cast<double>(run.train.iterations);
+  const double share = iterations > 0 && iterations < all ? iterations / all : 1;
+  for (double* const each : {&plan.snapshots, &plan.snapshot_seconds, &plan.waits}) *each *= share;
+  return plan;
+}
+
 // Not by way of nanoseconds, of which 64 bits reach to the year 2262 only.
 double epoch_seconds(Instant at) {
   return std::chrono::duration<double>(at.time_since_epoch()).count();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "parsers/base/record.h"
 #include "regression/model.h"
@@ -11,6 +12,10 @@ namespace etad::prediction {
 
 // What a run still has to do, by its progress and its settings.
 regression::Plan plan_of(const Run& run);
+
+// The same of a long run, of which the newest intervals alone are at hand: what happened to it so far, by their share.
+regression::Plan plan_of_seen(regression::Plan plan, const Run& run,
+                              const std::vector<regression::RunInterval>& seen);
 
 // As the regression counts time: seconds since 1970, for any year that a log may state.
 double epoch_seconds(Instant at);

@@ -7,6 +7,24 @@
 namespace etad::prediction {
 namespace {
 
+TEST(PlanOfSeen, WhatHappenedCountsByTheShareOfTheIterationsAtHand) {
+  etad::Run run;
+  run.train.iterations = 1000;
+  regression::Plan plan;
+  plan.snapshots = 20;
+  plan.snapshot_seconds = 100;
+  plan.waits = 40;
+  std::vector<regression::RunInterval> seen = {
+      {false, 200, 20, 750}, {true, 50, 5, 900}, {false, 50, 5, 950}};
+  const auto of_a_quarter = plan_of_seen(plan, run, seen);
+  EXPECT_EQ(of_a_quarter.snapshots, 5);
+  EXPECT_EQ(of_a_quarter.snapshot_seconds, 25);
+  EXPECT_EQ(of_a_quarter.waits, 10);
+  seen.front().iterations = 950;
+  EXPECT_EQ(plan_of_seen(plan, run, seen), plan);
+  EXPECT_EQ(plan_of_seen(plan, run, {}), plan) << "nothing is at hand yet";
+}
+
 // Runs that cost 5 s once, and 10 ms an iteration.
 regression::Model with_a_cost_per_run() {
   regression::Dataset runs;
