@@ -11,8 +11,8 @@
 
 namespace etad::prediction {
 
-// The runs of a key that its model is fitted from, and whose are left out. They are given newest first: who was there
-// first is told by that order.
+// The runs of a key that its model is fitted from, and whose are left out. `runs` must be sorted newest first: the last
+// one's owner counts as the first.
 //
 // Owners whose runs agree make one camp. The model is fitted from the camp with the most owners; of equal
 // ones from the one that was there first, so that nothing a later owner writes moves what is said, until

@@ -74,7 +74,7 @@ class Models {
   virtual Result<std::vector<std::string>> names_around(NameOf what, const std::string& wanted) = 0;
 };
 
-// As whoever fits them sees them as well.
+// The store as the refit uses it: it also writes.
 class KeptModels : public Models {
  public:
   // Whether a model that rests on one run is made of it when it is asked for. Such a one is kept without being fitted.
@@ -88,8 +88,8 @@ class KeptModels : public Models {
   virtual Result<void> keep_records(const std::string& records) = 0;
 };
 
-// All of them in memory, where they are not many. Of many hosts no deployment that is the like of another on another
-// host is in the fair share before those that have no like, nor a host's second before another's first.
+// All of them in memory, where they are not many. With many hosts, deployments that differ only by host come after those
+// that have no such twin in the fair share, and a host's second after every host's first.
 class HeldModels final : public Models {
  public:
   explicit HeldModels(std::vector<std::shared_ptr<const FittedModel>> models = {});

@@ -1,5 +1,5 @@
-// A run that speaks for itself: asked about what is like it where there is no model that it is in, because its log
-// names no network, because its network's runs contradict each other, or because nothing was fitted since it came.
+// Models made of one run alone, for questions like that run where no fitted model contains it: because its log names no
+// network, because its network's runs contradict each other, or because nothing was fitted since it came.
 #pragma once
 
 #include <memory>

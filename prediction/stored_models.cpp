@@ -123,7 +123,7 @@ Result<void> StoredModels::keep(std::vector<FittedModel>& fitted, const std::vec
   return {};
 }
 
-// What is held of it is not what the history has any more.
+// Drops the cached model: the history has a newer one.
 void StoredModels::forget(const ModelKey& key) {
   const auto place = by_key_.find(key);
   if (place == by_key_.end()) return;

@@ -17,7 +17,7 @@ namespace etad::regression {
 struct Basis {
   std::string_view formula;             // its name, shown to users and kept in models
   std::vector<std::string_view> names;  // of its coefficients
-  int batch_sizes = 1;                  // different B it is for: none known, one, or 2 for any more
+  int batch_sizes = 1;                  // number of different B it is for: 0 none known, 1 one, 2 two or more
   // The row of the design matrix for n iterations over b samples each: t = features * coefficients. `k`: where one
   // batch size alone was seen, that one.
   Terms (*features)(double n, double b, double k) = nullptr;

@@ -33,9 +33,9 @@ struct RunObservation {
   double seconds = 0;     // t, likewise
   double started_at = 0;  // seconds since 1970, for the order in time; 0: unknown
   double ended_at = 0;    // likewise; 0: unknown
-  Covariates covariates;  // what may change its step time: joined or told apart by evidence
+  Covariates covariates;  // settings that may change its step time: a model is of the runs of one set of them
   WithinRun within = {};
-  std::int64_t owner = 0;  // whose word it is: one of several does not decide for all
+  std::int64_t owner = 0;  // uid of the log's owner: where several have runs, no one of them alone decides
 };
 
 using Dataset = std::vector<RunObservation>;

@@ -15,8 +15,8 @@ namespace etad::regression {
 
 inline constexpr double kPriorScores = 8;
 
-// What is assumed of the relative noise before a run has been repeated and where the deployment's other
-// models say nothing. Public training logs and our own replicates spread by 0.5 to 10 % of their time.
+// The relative noise assumed before any run has been repeated. Public training logs and our own replicates spread by 0.5
+// to 10 % of their time.
 inline constexpr double kPriorNoise = 0.05;
 
 // The multiple of the predicted spread that an error stays below with probability `confidence`. Scores that are alike

@@ -24,9 +24,9 @@ WithinRun within_run(const std::vector<Window>& windows);
 // Of an iteration: the median over the runs. 0 where no run has enough windows.
 double within_run_noise(const Dataset& data);
 
-// Both components, of which `iteration` is given. The total is the robust spread of `residuals`, log(t / f)
-// after `parameters` were fitted, made larger by what the fit has taken up. What the iterations explain of it is taken
-// off.
+// Both components, of which `iteration` is given. The total variance is that of `residuals`, log(t / f) after `parameters`
+// were fitted: the square of their tau-scale times runs / (runs - parameters). iteration^2 times the median of 1 / n is
+// subtracted.
 //
 // The rest is shrunk towards kPriorNoise. That is done in the logarithm, for noise differs between machines by
 // factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25, the inverse variances of the two

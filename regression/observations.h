@@ -16,7 +16,7 @@ struct Observation {
   double t = 0;  // seconds, > 0
   double started_at = 0;
   std::size_t run = 0;     // its index in the dataset
-  std::int64_t owner = 0;  // whose word it is
+  std::int64_t owner = 0;  // uid of its log's owner
 };
 
 using Observations = std::vector<Observation>;
@@ -27,8 +27,8 @@ Observations observe(const Dataset& data);
 
 std::vector<double> batch_sizes(const Observations& rows);  // sorted, each once
 
-// Where one size alone was seen, that one.
-inline double newest_size(const Observations& rows) {
+// The newest row's batch size: used where all rows have the same.
+inline double only_size(const Observations& rows) {
   return rows.back().b;
 }
 

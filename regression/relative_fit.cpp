@@ -33,7 +33,7 @@ class Step {
     std::vector<double> lengths;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      features_.row(row) = basis.features(rows[i].n, rows[i].b, newest_size(rows));
+      features_.row(row) = basis.features(rows[i].n, rows[i].b, only_size(rows));
       if (base(row) > 0) lengths.push_back(rows[i].n);
     }
     if (!differ_enough(lengths)) features_.col(0).setZero();

@@ -29,7 +29,8 @@ struct Plan {
 
 // Seconds from the end of the last RunInterval to the end of the last iteration; what they consist of; and
 // bounds. All finite; 0 <= lower <= seconds <= upper. The bounds promise two things: the time to come lies
-// between them with the asked-for confidence, and it is five times rarer that it lies twice as far away.
+// between them with the asked-for confidence, and with a fifth of the remaining chance it lies farther than
+// twice that distance.
 struct Remaining {
   double seconds = 0, lower = 0, upper = 0;
   double train_seconds = 0, test_seconds = 0, snapshot_seconds = 0, startup_seconds = 0;

@@ -67,7 +67,7 @@ struct Datum {
   std::int64_t run = 0;
   double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
   double joules = 0, peak_bytes = 0;    // what else is known of it: values of the other targets; 0: not known
-  std::int64_t owner = 0;               // whose word it is
+  std::int64_t owner = 0;               // uid of its log's owner
   regression::WithinRun within = {};
 };
 using History = std::vector<Datum>;

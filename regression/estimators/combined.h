@@ -33,8 +33,8 @@ std::size_t most_answers(const std::vector<std::vector<double>>& errors);
 // differences between their answers.
 Reply combine(std::span<const double> weights, const std::function<Reply(std::size_t)>& ask);
 
-// Its entry in the list of estimators. It is not fitted to runs: reply_of (performance.h) makes its answers from the
-// others' records.
+// Its entry in the list of estimators. It is not fitted to runs: reply_of (answer.h) computes its answer from the
+// others'.
 Estimator combined();
 
 }  // namespace etad::estimators

@@ -10,8 +10,8 @@
 // each point of which weighs as much as it makes the runs likely; that nothing drifts is as likely beforehand as all
 // others together.
 //
-// Anybody may write that a machine is slow. Of several owners nobody is believed alone: drift is told once by all of them
-// and once by all but each, and the least of that counts.
+// Anybody may write that a machine is slow. Of several owners nobody is believed alone: drift is estimated from all
+// owners' runs and from all but each one's, and the estimate nearest to 0 counts.
 #pragma once
 
 #include <map>

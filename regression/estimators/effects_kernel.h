@@ -30,8 +30,7 @@ struct KernelPoint {
   double log_devices = 0, ring = 0;
 };
 
-// Numbers for facts. Values it has not learnt are equal to those of no other case: of what they do one is wholly unsure,
-// so a case has all of its own variance.
+// Numbers for facts. A value not seen in the history equals no other, so its effects keep their full prior variance.
 class Encoder {
  public:
   KernelPoint learn(const Case& what);
@@ -72,7 +71,8 @@ class Covariance {
 // from.
 double likeness(const KernelPoint& a, const KernelPoint& b);
 
-// Variance about the truth of the median of some replicates. They share their day: many say hardly more than one.
+// Variance about the truth of the median of some replicates. These are often made on one day and err alike, so their
+// number does not reduce it.
 double noise_variance(const Strengths& strengths);
 
 }  // namespace etad::estimators

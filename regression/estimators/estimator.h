@@ -2,8 +2,8 @@
 // the same history and answer the same questions, so that their errors can be compared and the best be asked
 // (Madougou et al., "The landscape of GPGPU performance modeling tools", Parallel Computing 56, 2016).
 //
-// A new one is one file and one line in registry.cpp; where it is linear in its coefficients the file is a
-// list of terms (linear.h).
+// A new one is a function, declared in methods.h and listed in registry.cpp. One that is linear in its coefficients goes
+// into linear_forms.cpp.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,7 @@
 // Networks that are only described: a formula says what a network needs of a machine, with parameters that only
 // measurements tell. They are fitted to the machine's runs of described networks, from what is assumed of them on. In the
 // logarithm every network is off by something of its own, and each of its phases by a little more: two random effects.
-// They are what is known of a network that ran at another batch size, or in its other phase only, and they vanish for one
-// that never ran.
+// For a network that has run they are learnt from its runs; for one that never ran they are 0 and add their variance.
 #pragma once
 
 #include <Eigen/Core>

@@ -17,7 +17,7 @@ struct Grouped {
   std::string_view name, source;
   std::set<Target> targets = kAllTargets;
   std::function<std::string(const Case&)> group;  // runs with the same are fitted together
-  bool layered = false;  // goes by what the network's layers cost: only such runs and questions show them
+  bool layered = false;  // needs the network's layers: runs and questions without them are left out
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};
   std::function<bool(const Runs&)> enough = {};  // whether such a group can be fitted; empty: any

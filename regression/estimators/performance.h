@@ -31,9 +31,9 @@ struct Performance {
   // residuals.
   double typical = 0;
   // Errors are measured in units of scale * sqrt((deviation^2 + typical^2) (1 + beyond)), as they grow like those of a
-  // random walk with the distance from what ran. Farther off than any hidden question nobody has seen how they grow, and
-  // the unit grows as the distance does besides. The scale makes the median of the scores, where there are many, that of
-  // Student's t, which stands for those that there are not.
+  // random walk with the distance from what ran. Beyond `farthest` the unit is also multiplied by (1 + beyond) /
+  // (1 + farthest), since no hidden question was that far. The scale makes the median of the scores, where there are
+  // many, that of Student's t, which stands for those that there are not.
   double scale = 1;
   double farthest = INFINITY;  // beyond, of the questions answered; infinite where there were none
   std::vector<double> scores;  // nonconformity scores, sorted: |log(actual / estimate)| in those units
