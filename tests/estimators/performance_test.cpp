@@ -192,7 +192,7 @@ TEST(Performances, RepeatsMakeNoIntervalNarrowerThanARunNeeds) {
       }
   const auto records = compare(history, Target::seconds);
   const Performance& line = records.front().in(Kind::batch_size);
-  ASSERT_GT(line.answered, 20);
+  ASSERT_GT(line.answered, 10);
   EXPECT_GT(line.reach(0, 0.9), 0.13);
 }
 
@@ -230,7 +230,9 @@ TEST(Performances, OwnersWhoAreAboutAsSureAreJudgedTogether) {
         add(history, a_case(std::to_string(10 * owner + network), b), (20 + b) * std::exp(noise(random)));
         history.back().owner = owner;
       }
-  const auto answered = [&] { return compare(history, Target::seconds).back().in(Kind::batch_size).answered; };
+  const auto answered = [&] {
+    return compare(history, Target::seconds).back().in(Kind::batch_size).answered;
+  };
   const int of_both = answered();
   for (Datum& datum : history) datum.owner = 1;
   EXPECT_EQ(of_both, answered());
