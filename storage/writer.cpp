@@ -282,13 +282,12 @@ void SqliteWriter::drop_runs(std::int64_t source_id) {
 
 // Nobody comes back for a pending one. What it filled the disk with needs room to be dropped: maintenance tries again.
 Result<void> SqliteWriter::drop_source(std::int64_t id) {
-  const auto row = source(id);
   auto dropped = transaction([&] {
     drop_runs(id);
     sources_.remove(id);
   });
-  if (!dropped && row && *row && (*row)->pending && std::ranges::find(abandoned_, id) == abandoned_.end())
-    abandoned_.push_back(id);
+  if (dropped || std::ranges::find(abandoned_, id) != abandoned_.end()) return dropped;
+  if (const auto row = source(id); row && *row && (*row)->pending) abandoned_.push_back(id);
   return dropped;
 }
 

@@ -98,10 +98,11 @@ Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::M
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question)) return reply_of(*problem);
+  if (!question.at) return answer_to(prediction::estimate(models, question, now), quantity);
   const auto reader = backend.reader();
   if (!reader) return history_failed(reader.error());
   const auto then = prediction::as_of(models, question, prediction::runs_in(**reader));
-  return answer_to(prediction::estimate(then, question, question.at.value_or(now)), quantity);
+  return answer_to(prediction::estimate(then, question, *question.at), quantity);
 }
 
 // Why a question may be answered by the run alone that it is like: no model has that run in it.
