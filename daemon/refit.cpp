@@ -134,10 +134,10 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
     if (!*row) continue;
     const auto costs = prediction::costs_of_run(*reader_, **row, measuring_.own_host);
     if (!costs) return tl::unexpected(costs.error());
-    const bool tells_more = (costs->watts && !data.joules) || (costs->peak_bytes && !data.peak_bytes);
-    if (!tells_more) continue;
-    if (costs->watts && !data.joules) data.joules = *costs->watts * to_seconds(data.duration);
+    const auto known = std::pair(data.joules, data.peak_bytes);
+    if (!data.joules && costs->watts) data.joules = *costs->watts * to_seconds(data.duration);
     if (!data.peak_bytes) data.peak_bytes = costs->peak_bytes;
+    if (std::pair(data.joules, data.peak_bytes) == known) continue;
     if (auto kept = measuring_.keep(data.run_id, phase, data.joules, data.peak_bytes); !kept) return kept;
   }
   return {};

@@ -41,8 +41,8 @@ class RunTable {
   void remove(std::int64_t source_id);  // its runs, with all that refers to them
   void forget(std::int64_t run_id);     // one of them, for good; its datasets change
   void withdraw(std::int64_t run_id);   // the same, but another may take its ordinal
-  std::vector<std::int64_t> from(std::int64_t source_id,
-                                 std::int64_t ordinal);  // the source's from that one on
+  // The source's from that ordinal on.
+  std::vector<std::int64_t> from(std::int64_t source_id, std::int64_t ordinal);
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
   std::vector<std::int64_t> running_of_imports();  // of complete ones
   void lose(std::int64_t run_id);                  // one that is running: it is so no longer

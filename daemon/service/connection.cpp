@@ -300,8 +300,9 @@ boost::asio::awaitable<void> Connection::send(Exchange& exchange, Reply reply) {
 boost::asio::awaitable<bool> Connection::in_turn(Turns& turns) {
   if (!socket_.is_open()) co_return false;
   const bool came = co_await turns.wait(uid_, waiting_);
-  if (came && !socket_.is_open()) turns.give_back();
-  co_return came&& socket_.is_open();
+  if (!came || socket_.is_open()) co_return came;
+  turns.give_back();
+  co_return false;
 }
 
 // A client that is still sending must get to read our last reply: closing on unread bytes would reset it.

@@ -1,7 +1,6 @@
 #include "parsers/base/record.h"
 
 #include <algorithm>
-
 #include <chrono>
 
 namespace etad {

@@ -35,8 +35,8 @@ struct Training {
   std::int64_t untested = 0;              // windows measured without any test inside
   bool overstated = false;                // its lines state more time than lies between them
   bool paused = false;                    // the last window was left out for a pause in it
-  std::optional<double>
-      leap;  // seconds a step of the last window, where it was left out as another training's
+  // Seconds a step of the last window, where it was left out as another training's.
+  std::optional<double> leap;
   std::optional<double> left;  // the time still to come, more than a step, as a line said last
   bool sets_up_again = false;  // it has been gone on with, and its next step sets up and compiles
   std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
