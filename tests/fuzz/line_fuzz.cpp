@@ -2,19 +2,15 @@
 // progress bar are those of its whole line, in whatever pieces that comes.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parsers/lines/line.h"
+#include "tests/fuzz/require.h"
 
 namespace {
-
-void expect(bool holds) {
-  if (!holds) std::abort();
-}
 
 void take_states(std::string line, std::vector<std::string>& states) {
   std::vector<std::string_view> found;
@@ -38,7 +34,7 @@ void check_states(const std::string& line, std::size_t piece) {
     held.erase(0, over);
   }
   take_states(held, pieces);
-  expect(pieces == whole);
+  etad::require(pieces == whole);
 }
 
 }  // namespace
@@ -56,22 +52,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string_view> lines;
   etad::LineLosses losses;
   const std::size_t taken = etad::clean_lines(block, limit, lines, losses);
-  expect(taken <= log.size() && (taken == 0 || log[taken - 1] == '\n'));
-  expect(std::string_view(log).substr(taken).find('\n') == std::string_view::npos);
-  expect(lines.size() == static_cast<std::size_t>(std::count(log.begin(), log.end(), '\n')));
+  etad::require(taken <= log.size() && (taken == 0 || log[taken - 1] == '\n'));
+  etad::require(std::string_view(log).substr(taken).find('\n') == std::string_view::npos);
+  etad::require(lines.size() == static_cast<std::size_t>(std::count(log.begin(), log.end(), '\n')));
 
   std::size_t at = 0;
   etad::LineLosses again;
   for (const std::string_view line : lines) {
-    expect(line.size() <= limit && !etad::needs_cleaning(line));
+    etad::require(line.size() <= limit && !etad::needs_cleaning(line));
     const std::size_t end = log.find('\n', at);
     std::string out(limit, '\0');
     etad::LineCleaner cleaner(out.data(), limit);
     for (; at < end; at += std::min(piece, end - at))
       cleaner.feed(std::string_view(log).substr(at, std::min(piece, end - at)));
-    expect(std::string_view(out).substr(0, cleaner.finish(again)) == line);
+    etad::require(std::string_view(out).substr(0, cleaner.finish(again)) == line);
     at = end + 1;
   }
-  expect(again.truncated_lines == losses.truncated_lines && again.skipped_bytes == losses.skipped_bytes);
+  etad::require(again.truncated_lines == losses.truncated_lines &&
+                again.skipped_bytes == losses.skipped_bytes);
   return 0;
 }

@@ -3,7 +3,6 @@
 // remembered by their shapes say what they say when matched anew, as does all of the log.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include "parsers/rules/rule_file.h"
 #include "parsers/rules/shape_memory.h"
 #include "tests/fuzz/line_mutator.h"
+#include "tests/fuzz/require.h"
 #include "tests/parsers/shipped_rules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -18,10 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 using namespace etad;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const Records& records) {
   for (const auto& [run, s] : records.segments) {

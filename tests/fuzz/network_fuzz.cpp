@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "parsers/network/architecture.h"
 #include "parsers/network/net_text.h"
 #include "tests/fuzz/line_mutator.h"
+#include "tests/fuzz/require.h"
 #include "tests/places.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -19,10 +19,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 using namespace etad;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const NetText& net) {
   require(!net.format.empty() && !net.layers.empty() && net.layers.size() <= Net::kMaxLayers);

@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "parsers/training/segment_table.h"
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 using namespace etad;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool lies_in(std::string_view text, std::string_view line) {
   return text.data() >= line.data() && text.data() + text.size() <= line.data() + line.size();

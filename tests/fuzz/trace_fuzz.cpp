@@ -4,21 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string_view>
 
 #include "parsers/traces/trace_trial.h"
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
 using namespace etad;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const Records& records, std::set<std::string>& labels) {
   for (const auto& [of, samples] : records.sampled) {
