@@ -74,6 +74,7 @@ struct Follower::Impl {
   bool is_being_put_there(const FileStatus& status) const;
   bool is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const;
   OsResult<bool> leads_away(const std::string& path) const;
+  OsResult<bool> leads_to_another(const std::string& path) const;
   OsResult<bool> is_another_name(const std::string& path) const;
   std::vector<std::string> folders_of(const std::string& path) const;
   void note_folder(const std::string& path, const std::string& folder);

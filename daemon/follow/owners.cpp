@@ -199,13 +199,16 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
 
 // A link beside its targets, as glog's, is a name and no source of its own. An error: nobody knows now where it leads.
 OsResult<bool> Follower::Impl::leads_away(const std::string& path) const {
+  const auto link = leads_to_another(path);
+  return !link || *link ? link : is_another_name(path);
+}
+
+OsResult<bool> Follower::Impl::leads_to_another(const std::string& path) const {
   const auto resolved = files.resolve(path);
   if (!resolved && (is_passing(resolved.error()) || is_absent(resolved.error())))
     return tl::unexpected(resolved.error());
-  if (resolved && *resolved != path &&
-      (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value()))
-    return true;
-  return is_another_name(path);
+  return resolved && *resolved != path &&
+         (by_path.contains(*resolved) || discovery.watch_of(*resolved).has_value());
 }
 
 // Nor is the name of a followed file in the same folder where a bind mount shows that under another name: of two sources
@@ -219,9 +222,11 @@ OsResult<bool> Follower::Impl::is_another_name(const std::string& path) const {
     if (other == path || !by_path.contains(other) || (is_followed && rank(path) < rank(other))) continue;
     const auto here = files.status(place.directory);
     const auto there = files.status(folder);  // as it is mounted now
-    if (here && there && key_of(*here) == key_of(*there)) return true;
     const Errno error = !here ? here.error() : !there ? there.error() : 0;
     if (is_passing(error)) return tl::unexpected(error);
+    if (error != 0 || key_of(*here) != key_of(*there)) continue;
+    const auto link = leads_to_another(other);  // it waits for this one: both would wait for ever
+    if (!link || !*link) return link ? OsResult<bool>(true) : link;
   }
   return false;
 }

@@ -52,9 +52,10 @@ void FakeFileSystem::touch_directory(const std::string& path) {
     directories_.try_emplace(folder, made());
 }
 
-std::string FakeFileSystem::below_mounts(const std::string& path) const {
-  for (const auto& [at, folder] : mounts_)
-    if (path == at || path.starts_with(at + "/")) return folder + path.substr(at.size());
+std::string FakeFileSystem::below_mounts(const std::string& path, bool only_links) const {
+  for (const auto& [at, mount] : mounts_)
+    if ((mount.is_link || !only_links) && (path == at || path.starts_with(at + "/")))
+      return mount.folder + path.substr(at.size());
   return path;
 }
 
@@ -247,6 +248,7 @@ OsResult<std::string> FakeFileSystem::resolve(const std::string& path) {
   if (const Errno error = fault("resolve", path); error != 0) return tl::unexpected(error);
   std::string at = path;
   for (int hops = 0; hops < 40; ++hops) {
+    at = below_mounts(at, true);
     const auto found = names_.find(below_mounts(at));
     if (found == names_.end())
       return directories_.contains(below_mounts(at)) ? OsResult<std::string>(at) : tl::unexpected(ENOENT);

@@ -52,7 +52,8 @@ class FakeFileSystem final : public FileSystem {
   void symlink(const std::string& target, const std::string& path);
   void special(const std::string& path, FileType type);
   // From now on what lies in the folder is seen under another name, too.
-  void bind_mount(const std::string& folder, const std::string& at) { mounts_[at] = folder; }
+  void bind_mount(const std::string& folder, const std::string& at) { mounts_[at] = {folder, false}; }
+  void link_folder(const std::string& folder, const std::string& at) { mounts_[at] = {folder, true}; }
   void gzip(const std::string& from, const std::string& to);  // keeps the modification time
   std::string content(const std::string& path) const;
   bool exists(const std::string& path) const { return names_.contains(path); }
@@ -105,7 +106,7 @@ class FakeFileSystem final : public FileSystem {
   void unlink(const std::string& path);
   void touch(Node& node) { node.modified = node.changed = ++clock_; }
   void touch_directory(const std::string& path);
-  std::string below_mounts(const std::string& path) const;
+  std::string below_mounts(const std::string& path, bool only_links = false) const;
   OsResult<std::shared_ptr<Node>> find(std::string path) const;
   Errno fault(const std::string& call, const std::string& path);
   FileStatus status_of(const Node& node) const;
@@ -116,7 +117,11 @@ class FakeFileSystem final : public FileSystem {
     std::uint64_t inode = 0;
   };
   std::map<std::string, Directory> directories_;
-  std::map<std::string, std::string> mounts_;
+  struct Mount {
+    std::string folder;
+    bool is_link = false;
+  };
+  std::map<std::string, Mount> mounts_;  // by the other name
   std::map<Handle, Handled> handles_;
   std::vector<std::weak_ptr<Node>> nodes_;
   std::vector<Fault> faults_;

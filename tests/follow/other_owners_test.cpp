@@ -172,6 +172,28 @@ TEST_F(FollowingOtherOwners, ALinkThatMayNotBeFollowedKeepsNobodyFromReading) {
   EXPECT_THAT(lines_of(kAlices), ElementsAre("one"));
 }
 
+TEST_F(FollowingOtherOwners, NorDoesALinkInThePlaceOfAFollowedFolder) {
+  for (const bool followed_before : {false, true}) {
+    Harness etad(followed());
+    const auto write_bobs = [&](const std::string& text) {
+      etad.files.write(kBobs, text);
+      etad.files.file(kBobs)->owner = kBen;
+    };
+    etad.files.write(kAlices, "alice's\n");
+    etad.files.file(kAlices)->owner = kAda;
+    if (followed_before) write_bobs("one\n");
+    etad.poll();
+    etad.files.remove(kAlices);
+    etad.files.link_folder("/bob", "/alice");
+    etad.files.fail("open", kAlices, EPERM);
+    etad.poll();
+    if (followed_before) etad.files.rename(kBobs, "/bob/train.log.1");
+    write_bobs("two\n");
+    etad.poll();
+    EXPECT_EQ(etad.lines_of[kBobs].size(), followed_before ? 2U : 1U);
+  }
+}
+
 TEST_F(FollowingOtherOwners, NorDoesItTakeTheKernelsHintsAway) {
   Harness etad(followed());
   etad.with_hints = true;

@@ -137,5 +137,28 @@ TEST_F(FollowingAFolderOfTwoNames, GoesOnUnderTheOtherNameWhereOneIsGone) {
   EXPECT_EQ(etad.lines, numbered(0, 410));
 }
 
+// A link to a followed folder is no source, also where it was one before: else each would wait for the other.
+TEST(FollowingALinkedFolder, IsReadByItsOwnNameOnceThatIsFollowed) {
+  for (const bool restarted : {false, true}) {
+    Harness etad(watching("/link/*.log"));
+    etad.files.link_folder("/logs", "/link");
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    etad.follower->set_watches({{"/link/*.log", 0, false}, {"/logs/*.log", 1, false}});
+    etad.poll();
+    etad.files.rename(kLog, kRotated);
+    etad.files.write(kLog, text_of(numbered(3, 5)));
+    etad.poll();
+    if (restarted) {
+      etad.restart();
+      etad.follower->set_watches({{"/link/*.log", 0, false}, {"/logs/*.log", 1, false}});
+    }
+    etad.files.write(kLog, text_of(numbered(5, 7)));
+    etad.poll();
+    EXPECT_EQ(etad.lines, numbered(0, 7));
+    EXPECT_EQ(etad.lines_of[kLog], numbered(3, 7));
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
