@@ -92,6 +92,7 @@ struct Follower::Impl {
   bool admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
   bool put_off();
   std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Listing& all);
+  bool may_be_read(const std::string& path) const;
   OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
                               std::int64_t from, bool may_go_on);

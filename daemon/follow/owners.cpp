@@ -125,10 +125,18 @@ std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus&
   if (status.links < 2) return {};
   const auto [first, last] = all.followed.equal_range(status.inode);
   for (auto each = first; each != last; ++each) {
-    const auto there = files.status(streams.at(each->second).path);
-    if (there && key_of(*there) == key_of(status)) return each->second;
+    const std::string& path = streams.at(each->second).path;
+    const auto there = files.status(path);
+    if (there && key_of(*there) == key_of(status) && may_be_read(path)) return each->second;
   }
   return {};
+}
+
+// A name that only an untrusted link gives a file keeps nobody from reading that by its own.
+bool Follower::Impl::may_be_read(const std::string& path) const {
+  const auto file = files.open(path);
+  if (file) files.close(*file);
+  return file || file.error() != EPERM;
 }
 
 // A copy that was given its original's time and has not changed since (`cp -a`, `rsync -a`, a backup), of a followed log
@@ -224,7 +232,7 @@ OsResult<bool> Follower::Impl::is_another_name(const std::string& path) const {
     const auto there = files.status(folder);  // as it is mounted now
     const Errno error = !here ? here.error() : !there ? there.error() : 0;
     if (is_passing(error)) return tl::unexpected(error);
-    if (error != 0 || key_of(*here) != key_of(*there)) continue;
+    if (error != 0 || key_of(*here) != key_of(*there) || !may_be_read(other)) continue;
     const auto link = leads_to_another(other);  // it waits for this one: both would wait for ever
     if (!link || !*link) return link ? OsResult<bool>(true) : link;
   }

@@ -194,6 +194,30 @@ TEST_F(FollowingOtherOwners, NorDoesALinkInThePlaceOfAFollowedFolder) {
   }
 }
 
+TEST_F(FollowingOtherOwners, NorDoesOneOfTwoThatLeadToAFolderThatIsNotFollowed) {
+  etad_.files.link_folder("/data", "/alice");
+  etad_.files.link_folder("/data", "/bob");
+  etad_.files.fail("open", kAlices, EPERM);
+  etad_.poll();
+  etad_.files.write("/data/train.log", "one\n");
+  etad_.poll();
+  EXPECT_THAT(lines_of(kBobs), ElementsAre("one"));
+}
+
+TEST_F(FollowingOtherOwners, NorDoesASecondNameOfTheFile) {
+  for (const bool followed_before : {false, true}) {
+    Harness etad(followed());
+    if (followed_before) etad.files.write(kAlices, "alice's\n");
+    etad.poll();
+    etad.files.write(kBobs, "one\n");
+    etad.files.file(kBobs)->owner = kBen;
+    etad.files.hard_link(kBobs, kAlices);
+    etad.files.fail("open", kAlices, EPERM);
+    etad.poll();
+    EXPECT_THAT(etad.lines_of[kBobs], ElementsAre("one")) << followed_before;
+  }
+}
+
 TEST_F(FollowingOtherOwners, NorDoesItTakeTheKernelsHintsAway) {
   Harness etad(followed());
   etad.with_hints = true;
