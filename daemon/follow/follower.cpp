@@ -92,7 +92,10 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
     for (auto& [id, journal] : journals)
       if (journal.path() == position.path && !journal.is_restored()) journal.restore(position);
     const auto watch = discovery.watch_of(position.path);
-    if (!watch) continue;
+    if (!watch) {
+      note_read(position);
+      continue;
+    }
     const bool literal = discovery.watch(*watch).pattern == position.path;
     Followed& followed = add(position.path, *watch, literal, now);
     std::optional<std::int64_t> owner = position.owner;

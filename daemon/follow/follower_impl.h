@@ -67,6 +67,7 @@ struct Follower::Impl {
   void set_watches(std::vector<Watch> watches);
   void add_journals(SteadyTime now);
   void restore_all(std::vector<Position> positions, SteadyTime now);
+  void note_read(const Position& position);
   bool is_taken(const FileKey& key, StreamId self) const;
   OsResult<bool> reads_another(const std::string& path, const FileKey& key, StreamId self);
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);

@@ -349,6 +349,14 @@ bool Follower::Impl::take_up(Followed& followed, const Position& position) {
   return true;
 }
 
+// Of a path that no pattern finds any more. One may find its file under another name, for the pattern is spelled otherwise
+// now, or the folder was moved.
+void Follower::Impl::note_read(const Position& position) {
+  const Standing standing = Standing::of(position);
+  if (standing.identity && standing.part.offset > 0)
+    finished.add(with_holder(finished_identity(standing.part), {standing.identity->key, standing.owner}));
+}
+
 // A file is read by one stream, whatever names it goes by. Nothing: by none any more.
 void Follower::Impl::claim(Followed& followed, const std::optional<FileKey>& key) {
   const StreamId id = followed.id;

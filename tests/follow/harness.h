@@ -48,6 +48,10 @@ class Harness {
     stop();
     start();
   }
+  void restart_watching(std::vector<Watch> watches) {
+    watches_ = std::move(watches);
+    restart();
+  }
   void stop() { follower.reset(); }
   void start() {
     follower = std::make_unique<Follower>(files, with_hints ? &hints : nullptr, watches_, options_);

@@ -160,5 +160,25 @@ TEST(FollowingALinkedFolder, IsReadByItsOwnNameOnceThatIsFollowed) {
   }
 }
 
+// A reload whose pattern finds the same files under other names reads none of them again.
+TEST(FollowingALinkedFolder, UnderAnotherPatternIsReadOn) {
+  for (const bool moved : {false, true}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    const std::string log = moved ? "/moved/train.log" : "/link/train.log";
+    if (moved)
+      etad.files.rename(kLog, log);
+    else
+      etad.files.link_folder("/logs", "/link");
+    etad.restart_watching(watching(moved ? "/moved/*.log" : "/link/*.log"));
+    etad.poll();
+    etad.files.write(log, text_of(numbered(3, 5)));
+    etad.poll();
+    EXPECT_EQ(etad.lines, numbered(0, 5));
+    EXPECT_EQ(etad.lines_of[log], numbered(3, 5));
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
