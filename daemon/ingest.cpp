@@ -16,13 +16,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
-constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
-// How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
-constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
 // A commit's, after about a second of work: rows of samples by series and hour. More go with the next one, for whoever
 // writes waits for it, and a thread that shows no life for long has the watchdog end us.
 constexpr std::int64_t kMostSampleRows = 65'536;
-constexpr int kDoneSooner = 12;  // many a program says no word behind its full bar
 
 // The first lines of a log that somebody has just begun, and not of one that was copied here: they came now.
 bool was_just_begun(const follow::Batch& batch, Instant wall) {
@@ -72,9 +68,12 @@ Result<void> Ingest::restore(Instant wall) {
   std::vector<follow::Position> positions;
   for (const SourceRow& row : *rows) {
     if (row.kind == "import" || row.pending) continue;
-    if (row.gone && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;
-    remember(row).running = std::binary_search(running->begin(), running->end(), row.id);
-    if (!row.gone && !follower_.is_watched(row.path)) unwatched_.push_back(row.path);
+    const bool runs = std::binary_search(running->begin(), running->end(), row.id);
+    if (row.gone && !runs && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;
+    IngestedSource& source = remember(row);
+    source.running = runs;
+    source.unwatched = !follower_.is_watched(row.path);
+    if (!row.gone && source.unwatched) unwatched_.push_back(row.path);
     positions.push_back(position_of(row));
   }
   std::vector<std::string> identities;
@@ -283,63 +282,20 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   return {};
 }
 
-// The wall clock says how old a change is when it is seen; from then on the steady one counts, so that no
-// clock that is set makes a run lost or keeps it running.
-void Ingest::note_activity(IngestedSource& source, Instant modified, Instant wall) const {
-  if (source.still_since && modified <= source.modified) return;
-  source.modified = std::max(source.modified, modified);
-  const auto age = std::clamp<Instant::duration>(wall - source.modified, {}, kOldest);
-  source.still_since = now_ - age;
-}
-
 void Ingest::touch(IngestedSource& source) {
   if (!std::exchange(source.moved, true)) moved_.push_back(&source);
 }
 
-// Whether its log has been still for too long. What has done its plan goes by when we saw it move, since a file's time
-// may be of another machine's clock.
-bool Ingest::is_over(const IngestedSource& source) const {
-  if (!source.running || !source.caught_up || !source.still_since) return false;
-  if (source.plan_done && now_ - source.used > options_.lost_after / kDoneSooner) return true;
-  return now_ - *source.still_since > options_.lost_after;
-}
-
-Result<void> Ingest::close_still_runs() {
-  if (now_ < next_still_look_) return {};
-  next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
-  for (auto& [path, source] : sources_) {
-    if (!is_over(*source)) continue;
-    if (moved_.size() >= options_.most_awake) {  // the others soon
-      next_still_look_ = now_ + kStillLook;
-      break;
-    }
-    const bool is_lost = now_ - *source->still_since > options_.lost_after;
-    const auto awake = wake(*source);
-    if (!awake) return tl::unexpected(awake.error());
-    source->running = (*awake)->parser.running();
-    source->plan_done = (*awake)->parser.plan_done();
-    if (!source->running || !(is_lost || source->plan_done)) continue;
-    (*awake)->parser.close((*awake)->records);
-    touch(*source);
-  }
-  forget_gone();
-  return {};
-}
-
-// The history knows what is to be known of them, should they come back.
-void Ingest::forget_gone() {
-  erase_if(sources_, [&](const auto& entry) {
-    const IngestedSource& source = *entry.second;
-    return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
-  });
-}
-
 Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
-  if (now_ == follow::SteadyTime{}) {
-    for (const auto& [path, source] : sources_) source->used = now;
-  }
+  const bool is_first = now_ == follow::SteadyTime{};
   now_ = now;
   wall_ = wall;
+  if (is_first) {
+    for (const auto& [path, source] : sources_) {
+      source->used = now;
+      if (source->unwatched) note_activity(*source, source->modified, wall);
+    }
+  }
   catching_up_ = false;
   if (now < retry_at_) return false;
   if (!options_.unseen)
@@ -457,28 +413,6 @@ void Ingest::give_back(std::span<const follow::Batch> batches) {
   moved_.clear();
   std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
   for (const follow::Batch& batch : batches) follower_.rewind(batch.stream);
-}
-
-void Ingest::put_to_rest() {
-  std::erase_if(awake_, [&](IngestedSource* source) {
-    if (source->used > now_ - options_.rest_after) return false;
-    source->awake.reset();
-    return true;
-  });
-  const auto first_growing = std::partition(awake_.begin(), awake_.end(),
-                                            [](const IngestedSource* source) { return !source->grows; });
-  put_to_rest({first_growing, awake_.end()}, options_.most_awake);
-  put_to_rest({awake_.begin(), first_growing}, options_.most_caught_up);
-  std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
-}
-
-// Those that have not moved for longest, where there are more than `most`.
-void Ingest::put_to_rest(std::span<IngestedSource*> awake, std::size_t most) {
-  if (awake.size() <= most) return;
-  const auto excess = static_cast<std::ptrdiff_t>(awake.size() - most);
-  std::nth_element(awake.begin(), awake.begin() + excess - 1, awake.end(),
-                   [](const IngestedSource* a, const IngestedSource* b) { return a->used < b->used; });
-  for (IngestedSource* source : awake.first(static_cast<std::size_t>(excess))) source->awake.reset();
 }
 
 std::int64_t Ingest::source_id(const std::string& path) const {

@@ -60,6 +60,7 @@ struct IngestedSource {
   bool plan_done = false;                         // and has shown all that it planned
   bool gone = false;                              // as the history has it
   bool has_error = false;                         // likewise
+  bool unwatched = false;                         // no pattern finds it
   bool moved = false;                             // something of it awaits the commit
   bool grows = false;                             // it has moved since it was caught up with
   std::int64_t open_run = -1;                     // the last run, by ordinal, that the history was told of

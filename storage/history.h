@@ -88,6 +88,8 @@ class Writer {
   // Lets every followed source whose format is not recognised be read again from its beginning, if these rules are other
   // ones than it was last tried with. Gives how many they are.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
+  virtual Result<void> lose_runs(
+      std::int64_t source_id) = 0;                           // those that are running: they are so no longer
   virtual Result<void> forget_run(std::int64_t run_id) = 0;  // what its log still says of it is refused
   // All runs of an owner go, likewise, and the owner's imports and files that are gone; what is followed goes on
   // from where it stands. not_found: there is nothing of that owner.

@@ -289,6 +289,7 @@ std::vector<std::int64_t> RunTable::running_of_imports() {
 
 void RunTable::lose(std::int64_t run_id) {
   lose_.run(run_id, codes::word(RunState::lost));
+  if (connection_.changes() == 0) return;
   if (const auto row = read(run_id)) write_phases(run_id, row->run, false, true);
 }
 

@@ -44,6 +44,7 @@ class RunTable {
   // The source's from that ordinal on.
   std::vector<std::int64_t> from(std::int64_t source_id, std::int64_t ordinal);
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
+  std::vector<std::int64_t> runs_of(std::int64_t source_id);
   std::vector<std::int64_t> running_of_imports();  // of complete ones
   void lose(std::int64_t run_id);                  // one that is running: it is so no longer
   std::int64_t forget_owner(std::int64_t uid);     // all of an owner's, but of pending sources; how many
@@ -61,7 +62,6 @@ class RunTable {
  private:
   void write_phases(std::int64_t run_id, const Run& run, bool pending, bool changed);
   void write_phase(std::int64_t run_id, const Run& run, Phase phase, bool pending, bool changed);
-  std::vector<std::int64_t> runs_of(std::int64_t source_id);
 
   sqlite::Connection& connection_;
   DatasetTable& datasets_;

@@ -342,6 +342,12 @@ void SqliteWriter::drop_run(std::int64_t run_id) {
   runs_.forget(run_id);
 }
 
+Result<void> SqliteWriter::lose_runs(std::int64_t source_id) {
+  return transaction([&] {
+    for (const std::int64_t run : runs_.runs_of(source_id)) runs_.lose(run);
+  });
+}
+
 Result<void> SqliteWriter::forget_run(std::int64_t run_id) {
   return transaction([&] { drop_run(run_id); });
 }

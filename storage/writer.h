@@ -45,6 +45,7 @@ class SqliteWriter final : public Writer {
   Result<bool> is_beginning(std::int64_t copy, std::int64_t source) override;
   Result<void> pass_source_over(std::int64_t id) override;
   Result<std::int64_t> look_again(const std::string& rules_fingerprint) override;
+  Result<void> lose_runs(std::int64_t source_id) override;
   Result<void> forget_run(std::int64_t run_id) override;
   Result<Forgotten> forget_owner(std::int64_t uid) override;
   std::vector<std::string> take_adopted() override { return std::exchange(adopted_, {}); }

@@ -65,6 +65,7 @@ class FaultyWriter final : public Writer {
     --full_looks;
     return fail(ErrorKind::exhausted, "the disk is full");
   }
+  Result<void> lose_runs(std::int64_t source) override { return real_->lose_runs(source); }
   Result<void> forget_run(std::int64_t id) override { return real_->forget_run(id); }
   Result<Forgotten> forget_owner(std::int64_t uid) override { return real_->forget_owner(uid); }
   Result<std::vector<std::int64_t>> sources_without_runs() override { return real_->sources_without_runs(); }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <random>
 
@@ -133,6 +135,32 @@ TEST_F(Ingesting, AClockThatIsSetForwardMakesNoRunLost) {
   wall_ += std::chrono::hours(24 * 30);
   wait();
   EXPECT_EQ(runs().at(0).run.state, RunState::running);
+}
+
+// Nobody will ever see its log be still: it is gone, can't be read any more, or no pattern finds it.
+TEST_F(Ingesting, ARunWhoseLogCanNotBeReadAnyMoreIsLost) {
+  const std::string half = lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 250 ")) + 1);
+  for (const char* name : {"gone.log", "fifo.log", "unwatched.log", "away.log"}) append(name, half);
+  start();
+  wait();
+  std::filesystem::remove(file("gone.log"));
+  std::filesystem::remove(file("fifo.log"));
+  ASSERT_EQ(mkfifo(file("fifo.log").c_str(), 0600), 0);
+  wait();
+  EXPECT_THAT(runs(),
+              testing::Each(testing::Field(&RunRow::run, testing::Field(&Run::state, RunState::running))));
+  std::filesystem::remove(file("away.log"));
+  start_ingest(usual_options(), "[fga]*.log");
+  wait(std::chrono::hours(2));
+  EXPECT_EQ(runs().size(), 4U);
+  for (const RunRow& run : runs()) EXPECT_EQ(run.run.state, RunState::lost) << run.source;
+  start();
+  append("unwatched.log", lenet_.substr(half.size()));
+  wait();
+  const auto all = runs();
+  const auto again = std::ranges::find(all, file("unwatched.log").string(), &RunRow::source);
+  EXPECT_EQ(again->run.state, RunState::finished) << "it is watched again";
+  EXPECT_EQ(all.size(), 4U);
 }
 
 TEST_F(Ingesting, GrowingInRandomPiecesAcrossRestartsIsTheSameAsReadingItWhole) {

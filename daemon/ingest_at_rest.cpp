@@ -1,0 +1,95 @@
+// What becomes of sources whose logs do not move: their runs end, and they are left to the history.
+#include <algorithm>
+#include <span>
+
+#include "daemon/ingest.h"
+
+namespace etad {
+namespace {
+
+constexpr Instant::duration kOldest = std::chrono::hours{24 * 3650};  // no change is taken for older
+// How often open runs are looked at for being lost: every hundredth part of what makes one lost, between these.
+constexpr std::chrono::seconds kStillLook{5}, kRarestStillLook{60};
+constexpr int kDoneSooner = 12;  // many a program says no word behind its full bar
+
+}  // namespace
+
+// The wall clock says how old a change is when it is seen; from then on the steady one counts, so that no
+// clock that is set makes a run lost or keeps it running.
+void Ingest::note_activity(IngestedSource& source, Instant modified, Instant wall) const {
+  if (source.still_since && modified <= source.modified) return;
+  source.modified = std::max(source.modified, modified);
+  const auto age = std::clamp<Instant::duration>(wall - source.modified, {}, kOldest);
+  source.still_since = now_ - age;
+}
+
+// Whether its log has been still for too long, or can't be read any more for as long. What has done its plan goes by when
+// we saw it move, since a file's time may be of another machine's clock.
+bool Ingest::is_over(const IngestedSource& source) const {
+  const bool all_read = source.caught_up || source.gone || source.has_error || source.unwatched;
+  if (!source.running || !all_read || !source.still_since) return false;
+  if (source.plan_done && !source.unwatched && now_ - source.used > options_.lost_after / kDoneSooner)
+    return true;
+  return now_ - *source.still_since > options_.lost_after;
+}
+
+Result<void> Ingest::close_still_runs() {
+  if (now_ < next_still_look_) return {};
+  next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
+  for (auto& [path, source] : sources_) {
+    if (!is_over(*source)) continue;
+    if (source
+            ->unwatched) {  // its parser's settings are not known: should it be watched again, it goes on as it was
+      const auto lost = writer_.with([&](Writer& writer) { return writer.lose_runs(source->id); });
+      if (!lost) return lost;
+      source->running = false;
+      continue;
+    }
+    if (moved_.size() >= options_.most_awake) {  // the others soon
+      next_still_look_ = now_ + kStillLook;
+      break;
+    }
+    const bool is_lost = now_ - *source->still_since > options_.lost_after;
+    const auto awake = wake(*source);
+    if (!awake) return tl::unexpected(awake.error());
+    source->running = (*awake)->parser.running();
+    source->plan_done = (*awake)->parser.plan_done();
+    if (!source->running || !(is_lost || source->plan_done)) continue;
+    (*awake)->parser.close((*awake)->records);
+    touch(*source);
+  }
+  forget_gone();
+  return {};
+}
+
+// The history knows what is to be known of them, should they come back.
+void Ingest::forget_gone() {
+  erase_if(sources_, [&](const auto& entry) {
+    const IngestedSource& source = *entry.second;
+    return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
+  });
+}
+
+void Ingest::put_to_rest() {
+  std::erase_if(awake_, [&](IngestedSource* source) {
+    if (source->used > now_ - options_.rest_after) return false;
+    source->awake.reset();
+    return true;
+  });
+  const auto first_growing = std::partition(awake_.begin(), awake_.end(),
+                                            [](const IngestedSource* source) { return !source->grows; });
+  put_to_rest({first_growing, awake_.end()}, options_.most_awake);
+  put_to_rest({awake_.begin(), first_growing}, options_.most_caught_up);
+  std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
+}
+
+// Those that have not moved for longest, where there are more than `most`.
+void Ingest::put_to_rest(std::span<IngestedSource*> awake, std::size_t most) {
+  if (awake.size() <= most) return;
+  const auto excess = static_cast<std::ptrdiff_t>(awake.size() - most);
+  std::nth_element(awake.begin(), awake.begin() + excess - 1, awake.end(),
+                   [](const IngestedSource* a, const IngestedSource* b) { return a->used < b->used; });
+  for (IngestedSource* source : awake.first(static_cast<std::size_t>(excess))) source->awake.reset();
+}
+
+}  // namespace etad
