@@ -22,6 +22,11 @@ tl::unexpected<Error> ImportTwins::quicker() {
               "import it again: what is there already is not read twice");
 }
 
+tl::unexpected<Error> ImportTwins::forgotten() {
+  return fail(ErrorKind::conflict, "what the history had of this log was forgotten while this import ran",
+              "import it again");
+}
+
 ImportTwins::ImportTwins(const service::ImportRequest& request, follow::FileSystem* files)
     : places_(files), name_(request.name), owner_(request.owner), replaces_(request.replaces) {}
 
@@ -31,7 +36,7 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   if (!sources) return tl::unexpected(sources.error());
   auto finished = writer.with([](Writer& history) { return history.finished_files(); });
   if (!finished) return tl::unexpected(finished.error());
-  const auto barren = writer.with([](Writer& history) { return history.sources_without_runs(); });
+  auto barren = writer.with([](Writer& history) { return history.sources_without_runs(); });
   if (!barren) return tl::unexpected(barren.error());
   ImportTwins out(request, files);
   out.sources_ = std::move(*sources);
@@ -56,6 +61,7 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
       out.parts_.push_back({file.source_id, part->head.text(), part->offset, part->marker.text()});
     out.finished_.insert(content);
   }
+  out.without_runs_ = std::move(*barren);
   return out;
 }
 
@@ -96,9 +102,26 @@ const SourceRow* ImportTwins::meet(std::size_t content) {
   return &twin;
 }
 
-bool ImportTwins::was_finished(const SoFar& import) const {
-  return finished_.contains(import.content.finished(import.unread)) ||
-         finished_.contains(import.content.finished());
+// As the list said when this import began, and the history still does.
+Result<bool> ImportTwins::was_finished(Writer& history, const SoFar& import) const {
+  if (!finished_.contains(import.content.finished(import.unread)) &&
+      !finished_.contains(import.content.finished()))
+    return false;
+  const auto now = ended(history, import);
+  if (!now) return tl::unexpected(now.error());
+  for (const auto& [id, source] : *now) {
+    const auto lost = source.with_this ? has_lost_its_runs(history, id) : Result<bool>(true);
+    if (!lost) return lost;
+    if (!*lost) return true;
+  }
+  return forgotten();
+}
+
+// Since this import began: they were forgotten, and the source, where it is followed, goes on without them.
+Result<bool> ImportTwins::has_lost_its_runs(Writer& history, std::int64_t source) const {
+  const auto now = history.sources_without_runs();
+  if (!now) return tl::unexpected(now.error());
+  return std::ranges::binary_search(*now, source) && !std::ranges::binary_search(without_runs_, source);
 }
 
 void ImportTwins::note_end(const SoFar& import) {
@@ -145,7 +168,9 @@ Result<void> ImportTwins::check_rest(Writer& history, const SoFar& import) const
   if (!begun_) return {};
   const auto found = history.source(begun_->source_id);
   if (!found) return tl::unexpected(found.error());
-  if (!*found) return quicker();
+  const auto lost = has_lost_its_runs(history, begun_->source_id);
+  if (!lost) return tl::unexpected(lost.error());
+  if (!*found || *lost) return forgotten();
   const auto& [content, unread, own] = import;
   const SourceRow& row = **found;
   const bool is_read =

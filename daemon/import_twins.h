@@ -36,7 +36,7 @@ class ImportTwins {
     const SourceRow& row;  // its own
   };
   // Whether a file of just this was read to its end before the import began.
-  bool was_finished(const SoFar& import) const;
+  Result<bool> was_finished(Writer& history, const SoFar& import) const;
   // It is all there: if it was imported before in vain, it takes that one's place.
   void note_end(const SoFar& import);
   std::int64_t replaces() const { return replaces_; }  // the import whose place this one takes; 0: none
@@ -50,6 +50,7 @@ class ImportTwins {
   Result<void> check_rest(Writer& history, const SoFar& import) const;
 
   static tl::unexpected<Error> quicker();
+  static tl::unexpected<Error> forgotten();
 
  private:
   // Of a source's files that were read to their end and begin as the import.
@@ -63,13 +64,15 @@ class ImportTwins {
   Result<std::map<std::int64_t, Ended>> ended(Writer& history, const SoFar& import) const;
   bool is_anothers(const SourceRow& twin) const;
   bool is_barren(const SourceRow& row) const;
+  Result<bool> has_lost_its_runs(Writer& history, std::int64_t source) const;
 
   ContentPlaces places_;
   std::string name_;  // the import's
   std::optional<std::int64_t> owner_;
   std::int64_t replaces_;
   std::vector<SourceRow> sources_;
-  std::vector<SourceRow> barren_;  // that nothing was made of
+  std::vector<SourceRow> barren_;           // that nothing was made of
+  std::vector<std::int64_t> without_runs_;  // sources, ascending
   std::set<std::string> finished_;
   std::vector<KnownContent> parts_;    // those of these that tell a log, and were followed
   std::set<std::int64_t> met_;         // begun logs with which this one begins, of barren_

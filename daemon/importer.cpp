@@ -173,7 +173,8 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   }
   auto whole = writer_.with([&](Writer& writer) { return writer.source(twin.id); });
   if (!whole) return tl::unexpected(whole.error());
-  auto parser = *whole ? LogParser::restore(log_options(), (*whole)->state) : tl::unexpected(Error{});
+  if (!*whole) return ImportTwins::forgotten();
+  auto parser = LogParser::restore(log_options(), (*whole)->state);
   if (!parser) {
     passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
     return {};
@@ -289,7 +290,11 @@ void LogImport::end_lines() {
 Result<service::ImportReport> LogImport::complete() {
   if (!passing_) end_lines();
   const std::string content = identity_.finished(unread());
-  if (!took_over_ && twins_.was_finished(so_far())) {
+  const auto was_finished = writer_.with([&](Writer& history) -> Result<bool> {
+    return took_over_ ? false : twins_.was_finished(history, so_far());
+  });
+  if (!was_finished) return tl::unexpected(was_finished.error());
+  if (*was_finished) {
     count_nothing();
     return leave();
   }

@@ -35,6 +35,40 @@ TEST_F(ImportRaces, OfALogAndItsGrownCopyAtOnceTheSecondIsToBeImportedAgain) {
   expect_once();
 }
 
+// Who hears that a log is in the history may remove it.
+TEST_F(ImportRaces, ALogThatIsForgottenWhileItIsImportedAgainIsNotSaidToBeThere) {
+  const std::string half = first_lines("Iteration 300,");
+  const auto import_amid = [&](const std::string& first, std::size_t met, auto forget) {
+    auto import = begin("/b.log", first.substr(0, met));
+    const auto id = reader_->sources().value().at(0).id;
+    ASSERT_TRUE(writer_->with([&](Writer& writer) { return forget(writer, id); }));
+    const auto fed = import->feed(std::string_view(lenet_).substr(met));
+    const auto done = fed ? import->finish() : tl::unexpected(fed.error());
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().text().find("forgotten while this import ran"), std::string::npos);
+    EXPECT_EQ(done.error().kind, ErrorKind::conflict);
+    import.reset();
+    const auto again = begin("/b.log", lenet_)->finish();
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_FALSE(again->already_read);
+    expect_once();
+    for (const SourceRow& row : reader_->sources().value())
+      ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.drop_source(row.id); }));
+  };
+  const auto drop = [](Writer& writer, std::int64_t id) { return writer.drop_source(id); };
+  for (const std::string& first : {half, lenet_}) {
+    ASSERT_TRUE(begin("/a.log", first)->finish());
+    import_amid(first, first.size() / 2, drop);
+  }
+  ASSERT_TRUE(begin("/a.log", lenet_)->finish());
+  import_amid(lenet_, lenet_.size() - 1, drop);
+  append("a.log", lenet_);
+  start_ingest(usual_options());
+  wait();
+  import_amid(lenet_, lenet_.size() / 2,
+              [](Writer& writer, std::int64_t id) { return writer.pass_source_over(id); });
+}
+
 TEST_F(ImportRaces, TwoImportsThatGoOnWithOneLogDoNotBothDo) {
   ASSERT_TRUE(begin("/a.log", first_lines("Iteration 300,"))->finish());
   auto first = begin("/a.log", lenet_), second = begin("/a.log", lenet_);
