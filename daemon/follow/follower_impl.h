@@ -71,7 +71,8 @@ struct Follower::Impl {
   bool is_taken(const FileKey& key, StreamId self) const;
   OsResult<bool> reads_another(const std::string& path, const FileKey& key, StreamId self);
   OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
-  OsResult<bool> has_lost_its_file(const Followed& followed);
+  OsResult<bool> has_lost_its_file(const Followed& followed, const std::string& path,
+                                   const FileStatus& status);
   bool is_being_put_there(const FileStatus& status) const;
   bool is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const;
   OsResult<bool> leads_away(const std::string& path) const;

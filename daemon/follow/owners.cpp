@@ -109,7 +109,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
     const auto same = compressed ? contents.matches(path, key, part)
                                  : matches(*file->content, {part.offset, {}, part.marker});
     if (!same) return same;
-    const auto lost = *same ? has_lost_its_file(followed) : same;
+    const auto lost = *same ? has_lost_its_file(followed, path, status) : same;
     if (!lost) return lost;
     if (!*lost) continue;
     followed.awake().go_on_in(path, status);
@@ -185,7 +185,9 @@ bool Follower::Impl::is_being_compressed(const FileStatus& status, const OsResul
   return alike != by_head.end() && alike->first == head->hash;
 }
 
-OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
+// So that another file, which lies at `path`, may be it by now.
+OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed, const std::string& path,
+                                                 const FileStatus& status) {
   if (!followed.key) return !followed.reads();
   const auto here = files.status(followed.path);
   if (!here && is_passing(here.error())) return tl::unexpected(here.error());
@@ -195,10 +197,20 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed) {
     if (!found && found.error() == ENOENT) found = contents.find(folder, *followed.key);
   if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
   if (!found) return true;
+  const SplitPath place = split_path(*found);
+  const auto name = rotated_name(place.name);
+  if (!name) return false;
+  // It was renamed, and put aside under the name that it had since: a backup's, or one that it was given after the other
+  // file was made.
+  if (!here) {
+    if (path != place.directory + "/" + name->base) return false;
+    const auto aside = files.status(*found);
+    return name->backup || (!name->number && name->date.empty() && status.born != Instant{} && aside &&
+                            aside->changed >= status.born);
+  }
   // Put aside under a backup's name; and under its own lies another stream's file or what begins otherwise, so that what
   // was written anew there has been moved.
-  const auto name = rotated_name(split_path(*found).name);
-  if (!here || !name || !name->backup) return false;
+  if (!name->backup) return false;
   if (by_key.contains(key_of(*here))) return true;
   const auto same = contents.matches(followed.path, key_of(*here), followed.part());
   if (!same) return tl::unexpected(moved_or(same.error()));

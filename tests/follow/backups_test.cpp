@@ -60,6 +60,27 @@ TEST(Backups, AnEditorThatKeepsABackupIsReadOn) {
   }
 }
 
+TEST(Backups, ALogThatWasRenamedBeforeIsReadOn) {
+  for (const char* backup : {"/logs/other.log~", "/logs/other.log.bak"}) {
+    for (const bool running : {true, false}) {
+      Harness etad(watching("/logs/*.log"));
+      etad.files.write(kLog, text_of(numbered(0, 200)));
+      etad.poll();
+      etad.files.rename(kLog, kOther);
+      etad.poll();
+      if (!running) etad.stop();
+      etad.files.write("/logs/.new", text_of(numbered(0, 200)));
+      etad.files.rename(kOther, backup);
+      etad.files.rename("/logs/.new", kOther);
+      if (!running) etad.start();
+      etad.poll();
+      etad.files.write(kOther, text_of(numbered(200, 204)));
+      etad.poll();
+      EXPECT_EQ(etad.lines, numbered(0, 204)) << backup << running;
+    }
+  }
+}
+
 TEST(Backups, WhatAnEditorWroteAndWasRotatedSinceIsReadOn) {
   Harness etad(watching("/logs/*"));
   put_aside(etad);
