@@ -67,6 +67,7 @@ Result<void> Ingest::restore(Instant wall) {
   std::stable_partition(rows->begin(), rows->end(), [](const SourceRow& row) { return row.gone; });
   std::vector<follow::Position> positions;
   for (const SourceRow& row : *rows) {
+    last_read_ = std::max(last_read_, row.read_at.value_or(Instant{}));
     if (row.kind == "import" || row.pending) continue;
     const bool runs = std::binary_search(running->begin(), running->end(), row.id);
     if (row.gone && !runs && wall - row.read_at.value_or(Instant{}) > options_.forget_after) continue;

@@ -96,6 +96,8 @@ class Ingest {
   std::vector<std::string> take_unwatched() { return std::exchange(unwatched_, {}); }
   // The runs that began, or were first seen, since the last call.
   std::vector<BegunRun> take_begun_runs() { return std::exchange(begun_, {}); }
+  // When anything was read last that the history had at the start; the epoch where it had nothing.
+  Instant last_read() const { return last_read_; }
   const IngestCounters& counters() const { return counters_; }
   std::optional<Instant> last_commit() const { return last_commit_; }
 
@@ -141,6 +143,7 @@ class Ingest {
   std::vector<Error> notices_;
   std::vector<std::string> unwatched_;
   std::vector<BegunRun> begun_;
+  Instant last_read_{};
   IngestCounters counters_;
   std::optional<Instant> last_commit_;
   follow::SteadyTime retry_at_{};

@@ -16,6 +16,7 @@
 #include "daemon/config.h"
 #include "daemon/follow/follower.h"
 #include "daemon/ingest.h"
+#include "daemon/lasting_clock.h"
 #include "daemon/shared_writer.h"
 #include "daemon/source_warnings.h"
 #include "parsers/rules/format.h"
@@ -104,6 +105,7 @@ class IngestThread {
   std::jthread thread_;
   std::atomic<follow::SteadyTime::rep> beat_{0};
   follow::SteadyTime next_house_{}, next_place_look_{}, next_forgetting_{};
+  LastingClock lasting_clock_;                              // by which is deleted what is past its time
   std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
   std::optional<Error> house_failure_;                      // of the last step of maintenance

@@ -167,7 +167,7 @@ void SeriesTable::pack_waiting(const Records& records, const Ids& ids, Instant n
     samples[rows.get<std::int64_t>(0)].own().push_back({rows.get<Instant>(1), value});
   }
   gather(records, ids, samples);
-  pack(samples, kept_at(now));
+  pack(samples, kept_at(std::min(now, expired_at_.value_or(now))));  // by the clock that deletes, too
   clear_waiting_.run();
   waiting_now_ = 0;
 }

@@ -203,6 +203,17 @@ TEST_F(SeriesTest, AnOldSampleHidesNothingOfWhatOtherTiersHave) {
   EXPECT_THAT(query(0, 14'400, 1)[0].points, SizeIs(5));
 }
 
+// Whoever maintains the history knows that the clock by which it is written is wrong.
+TEST_F(SeriesTest, AClockThatIsAheadTakesNoSamplesOutOfATier) {
+  must(writer().maintain(after(0)));
+  std::vector<Reading> samples;
+  for (int i = 0; i < 40'000; ++i) samples.push_back(power(i, i));
+  source_.records = records_of(samples);
+  commit(source_, after(20.0 * 365 * 86'400));
+  EXPECT_EQ(query(0, 40'000, 1)[0].step, seconds(1));
+  EXPECT_THAT(query(0, 40'000, 1)[0].points, SizeIs(40'000));
+}
+
 TEST_F(SeriesTest, ASeriesOfWhichNothingIsLeftGoesAndIsABudgetAgain) {
   options_.hour_samples = hours(24 * 365);
   options_.budgets.series = 2;
