@@ -60,8 +60,9 @@ class LogImport final : public service::ImportSession {
   // What is at the end and no line yet, and told nothing as one: its bytes, and the lines made of them.
   std::size_t rest_ = 0;
   std::int64_t rest_lines_ = 0;
-  bool passing_ = false;    // the content is a followed file's: its follower reads the rest
-  bool took_over_ = false;  // goes on where an earlier import of the same log ended
+  std::int64_t matched_before_ = 0;  // lines, before the parser of an earlier import took over
+  bool passing_ = false;             // the content is a followed file's: its follower reads the rest
+  bool took_over_ = false;           // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
   std::int64_t kept_ = 0;  // the offset that the history has of the row
@@ -179,6 +180,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
     passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
     return {};
   }
+  matched_before_ += parser_.matched();
   parser_ = std::move(*parser);
   account_ = {};
   if ((*whole)->kind != "import" || (*whole)->offset != twin.offset) return ImportTwins::quicker();
@@ -347,7 +349,7 @@ Result<service::ImportReport> LogImport::complete() {
 
 service::ImportReport LogImport::report() const {
   service::ImportReport out = report_;
-  out.matched = parser_.matched();
+  out.matched = matched_before_ + parser_.matched();
   out.unmatched = report_.lines - out.matched;
   out.runs = std::count(runs_.begin(), runs_.end(), true);
   out.format = parser_.format();

@@ -122,6 +122,16 @@ TEST_F(Importing, AGrownLogGoesOnWhereItEnded) {
 }
 
 // Also where a test goes on, and in the middle of a line.
+TEST_F(Importing, OfALogThatHasGrownAllLinesAreToldAsMatchedThatAre) {
+  const std::int64_t matched = import("/logs/other.log", "#\n" + lenet_).matched;
+  import("/logs/lenet.log", lenet_.substr(0, lenet_.rfind('\n', lenet_.find("Iteration 300,")) + 1));
+  for (int i = 0; i < 2; ++i) {
+    const auto grown = import("/logs/lenet.log", lenet_);
+    EXPECT_EQ(grown.matched, matched);
+    EXPECT_EQ(grown.matched + grown.unmatched, std::count(lenet_.begin(), lenet_.end(), '\n'));
+  }
+}
+
 TEST_F(Importing, WhereverALogEndedWhenItWasImportedFirstAllOfItCountsOnce) {
   const std::size_t from = lenet_.rfind('\n', lenet_.find("Iteration 450,"));
   for (std::size_t line = from + 1; line < lenet_.size(); line = lenet_.find('\n', line) + 1) {
