@@ -32,26 +32,20 @@ class FinishedFiles {
     auto& of_owner = by_owner_[holder->owner];
     of_owner.push_back(identity);
     if (of_owner.size() > most_of_owner_) {
-      remove(of_owner.front());
+      forget(of_owner.front(), holder_of_finished(of_owner.front()));
       of_owner.pop_front();
     }
     return true;
   }
 
+  // Of the last ones: what could not be committed will be added again, and must not count as often as it was.
   void remove(const std::string& identity) {
-    const std::string content(content_of_finished(identity));
     const std::optional<Holder> holder = holder_of_finished(identity);
-    const auto found = by_content_.find(content);
-    if (found == by_content_.end()) return;
-    if (holder)
-      std::erase_if(found->second.known, [&](const Holder& each) { return each.key == holder->key; });
-    else
-      found->second.unknown = false;
-    if (const auto held = holder ? by_key_.find(holder->key) : by_key_.end(); held != by_key_.end()) {
-      std::erase(held->second, content);
-      if (held->second.empty()) by_key_.erase(held);
-    }
-    if (found->second.known.empty() && !found->second.unknown) by_content_.erase(found);
+    forget(identity, holder);
+    if (!holder) return;
+    auto& of_owner = by_owner_[holder->owner];
+    const auto last = std::find(of_owner.rbegin(), of_owner.rend(), identity);
+    if (last != of_owner.rend()) of_owner.erase(std::next(last).base());
   }
 
   // What this file held whenever it was let go of, the longest first: it may have grown since, or been
@@ -109,9 +103,24 @@ class FinishedFiles {
       return std::find_if(known.begin(), known.end(), [&](const Holder& each) { return each.key == key; });
     }
   };
+  void forget(const std::string& identity, const std::optional<Holder>& holder) {
+    const std::string content(content_of_finished(identity));
+    const auto found = by_content_.find(content);
+    if (found == by_content_.end()) return;
+    if (holder)
+      std::erase_if(found->second.known, [&](const Holder& each) { return each.key == holder->key; });
+    else
+      found->second.unknown = false;
+    if (const auto held = holder ? by_key_.find(holder->key) : by_key_.end(); held != by_key_.end()) {
+      std::erase(held->second, content);
+      if (held->second.empty()) by_key_.erase(held);
+    }
+    if (found->second.known.empty() && !found->second.unknown) by_content_.erase(found);
+  }
+
   std::map<std::string, Holders> by_content_;
   std::map<FileKey, std::vector<std::string>> by_key_;
-  std::map<std::optional<std::int64_t>, std::deque<std::string>> by_owner_;  // as they came; some may be gone
+  std::map<std::optional<std::int64_t>, std::deque<std::string>> by_owner_;  // as they came
   std::size_t most_of_owner_;
 };
 

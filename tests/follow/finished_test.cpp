@@ -22,5 +22,22 @@ TEST(FinishedFilesTest, OfAnOwnersManyFinishedFilesTheLastAreKnown) {
   EXPECT_TRUE(finished.import_begins(*Fingerprint::parse("10:c")));
 }
 
+// As where a full disk keeps a commit from being made, again and again.
+TEST(FinishedFilesTest, WhatIsTakenBackCountsNoMore) {
+  FinishedFiles finished(2);
+  const auto of = [](std::uint64_t inode) {
+    return with_holder(finished_identity("10:a", static_cast<std::int64_t>(inode), "10:b"),
+                       {FileKey{1, inode, 3}, 1001});
+  };
+  finished.add(of(1));
+  for (int i = 0; i < 5; ++i) {
+    finished.add(of(2));
+    finished.remove(of(2));
+  }
+  finished.add(of(2));
+  EXPECT_TRUE(finished.knows(FileKey{1, 1, 3}));
+  EXPECT_TRUE(finished.knows(FileKey{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace etad::follow
