@@ -40,7 +40,7 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   if (!barren) return tl::unexpected(barren.error());
   ImportTwins out(request, files);
   out.sources_ = std::move(*sources);
-  if (auto checked = out.check_replaced(); !checked) return tl::unexpected(checked.error());
+  if (auto checked = out.find_replaced(); !checked) return tl::unexpected(checked.error());
   // Imports under way in other sessions are not the history's yet. What takes another's place is not held
   // against it, and what nothing was made of is held against nobody: it may be read again.
   std::set<std::int64_t> left_out{request.replaces}, followed;
@@ -65,7 +65,7 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   return out;
 }
 
-Result<void> ImportTwins::check_replaced() const {
+Result<void> ImportTwins::find_replaced() {
   if (replaces_ == 0) return {};
   for (const SourceRow& row : sources_) {
     if (row.id != replaces_ || row.pending) continue;
@@ -74,6 +74,7 @@ Result<void> ImportTwins::check_replaced() const {
                   "etactl reread");
     if (is_trace_format(row.format))
       return fail(ErrorKind::conflict, "samples of a trace can't be told from those of another one any more");
+    if (row.offset > 0) replaced_ = {row.id, row.head, row.offset, row.marker};
     return {};
   }
   return fail(ErrorKind::not_found, "there is no source " + std::to_string(replaces_),
@@ -82,12 +83,17 @@ Result<void> ImportTwins::check_replaced() const {
 
 std::vector<KnownContent> ImportTwins::contents() const {
   std::vector<KnownContent> out;
+  if (replaced_) out.push_back(*replaced_);
   for (const SourceRow& row : sources_) out.push_back({row.id, row.head, row.offset, row.marker});
   out.insert(out.end(), parts_.begin(), parts_.end());
   return out;
 }
 
 const SourceRow* ImportTwins::meet(std::size_t content) {
+  if (replaced_ && content-- == 0) {
+    met_.insert(replaced_->source_id);
+    return nullptr;
+  }
   if (content >= sources_.size()) {
     begun_ = parts_[content - sources_.size()];
     return nullptr;
@@ -100,6 +106,14 @@ const SourceRow* ImportTwins::meet(std::size_t content) {
   begun_.reset();
   if (twin.kind != "import") begun_ = {twin.id, twin.head, twin.offset, twin.marker};
   return &twin;
+}
+
+// Many a trainer writes its log anew under the name of the last one. The runs of that one are nowhere else.
+Result<void> ImportTwins::check_replaced() const {
+  if (!replaced_ || met_.contains(replaced_->source_id)) return {};
+  const std::string id = std::to_string(replaced_->source_id);
+  return fail(ErrorKind::conflict, "it is another log by now than the one that source " + id + " was read of",
+              "`etactl import` adds it; `etactl forget --source " + id + "` takes the old one away");
 }
 
 // As the list said when this import began, and the history still does.

@@ -35,6 +35,8 @@ class ImportTwins {
     std::size_t unread;    // bytes of it, at its end, that its source has not read
     const SourceRow& row;  // its own
   };
+  // It is all there: an error where what it is to replace is no beginning of it.
+  Result<void> check_replaced() const;
   // Whether a file of just this was read to its end before the import began.
   Result<bool> was_finished(Writer& history, const SoFar& import) const;
   // It is all there: if it was imported before in vain, it takes that one's place.
@@ -60,7 +62,7 @@ class ImportTwins {
   };
 
   ImportTwins(const service::ImportRequest& request, follow::FileSystem* files);
-  Result<void> check_replaced() const;
+  Result<void> find_replaced();
   Result<std::map<std::int64_t, Ended>> ended(Writer& history, const SoFar& import) const;
   bool is_anothers(const SourceRow& twin) const;
   bool is_barren(const SourceRow& row) const;
@@ -70,12 +72,13 @@ class ImportTwins {
   std::string name_;  // the import's
   std::optional<std::int64_t> owner_;
   std::int64_t replaces_;
+  std::optional<KnownContent> replaced_;  // what was read of the one that was asked to be replaced
   std::vector<SourceRow> sources_;
   std::vector<SourceRow> barren_;           // that nothing was made of
   std::vector<std::int64_t> without_runs_;  // sources, ascending
   std::set<std::string> finished_;
-  std::vector<KnownContent> parts_;    // those of these that tell a log, and were followed
-  std::set<std::int64_t> met_;         // begun logs with which this one begins, of barren_
+  std::vector<KnownContent> parts_;  // those of these that tell a log, and were followed
+  std::set<std::int64_t> met_;  // begun logs with which this one begins, of barren_, and the replaced one
   std::optional<KnownContent> begun_;  // the longest beginning of this one that was read of a followed file
 };
 

@@ -290,7 +290,10 @@ void LogImport::end_lines() {
 }
 
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_) end_lines();
+  if (!passing_) {
+    end_lines();
+    if (auto checked = twins_.check_replaced(); !checked) return tl::unexpected(checked.error());
+  }
   const std::string content = identity_.finished(unread());
   const auto was_finished = writer_.with([&](Writer& history) -> Result<bool> {
     return took_over_ ? false : twins_.was_finished(history, so_far());

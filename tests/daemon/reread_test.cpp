@@ -29,14 +29,16 @@ class Rereading : public FollowedLog {
     ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.set_labels(run, labels); }));
   }
   static std::string log() { return example("lenet_b64_i500_tb100_ti50.log"); }
-  service::ImportReport import() {
+  Result<service::ImportReport> import(const std::string& content, std::int64_t replaces) {
     ImportOptions options;
     options.formats = shipped_formats();
     options.now = [this] { return wall_; };
-    const auto session = begin_log_import({"/saved.log", "", {}, kToday}, options, *writer_, [] {}).value();
-    EXPECT_TRUE(session->feed(log()));
-    return session->finish().value();
+    const auto session =
+        begin_log_import({"/saved.log", "", {}, kToday, replaces}, options, *writer_, [] {}).value();
+    EXPECT_TRUE(session->feed(content));
+    return session->finish();
   }
+  service::ImportReport import() { return import(log(), 0).value(); }
 
   std::atomic<bool> stop_ = false;
 };
@@ -219,6 +221,23 @@ TEST_F(Rereading, AnImportTakesNoFollowedLogsPlace) {
   EXPECT_EQ(followed.error().kind, ErrorKind::conflict);
   request.replaces = 4711;
   EXPECT_EQ(begin_log_import(request, options, *writer_, [] {}).error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Rereading, AnImportIsReadAgainOfItsOwnLogOnly) {
+  import();
+  const std::int64_t first = newest().source_id;
+  const std::string other = example("lenet_b32_i500_tb50_ti50.log");
+  for (const bool is_there : {false, true}) {
+    if (is_there) import(other, 0).value();
+    const auto replaced = import(other, first);
+    ASSERT_FALSE(replaced);
+    EXPECT_EQ(replaced.error().kind, ErrorKind::conflict);
+    EXPECT_THAT(replaced.error().text(), HasSubstr("another log by now"));
+    EXPECT_THAT(runs(), SizeIs(is_there ? 2 : 1));
+  }
+  ASSERT_TRUE(import(log() + "It has grown\n", first));
+  EXPECT_THAT(runs(), SizeIs(2));
+  EXPECT_THAT(sources(), SizeIs(2));
 }
 
 TEST_F(Rereading, ARunThatGoesOnOverAnUpgradeIsReadAgain) {
