@@ -69,9 +69,9 @@ struct Source {
   std::int64_t id = 0;
   std::string path, kind;  // "import"
 };
-// The source that an id or a path means: of several of one path (a log that is followed and was imported) the last. The
-// daemon tells bytes that are no UTF-8 as U+FFFD; where several fit such a path, it means none.
-std::optional<Source> source_meant(const std::vector<Source>& sources, const std::string& asked);
+// The source that an id or a path means. The path of several (a log that is followed and was imported, or was written anew
+// and imported again) means none: which one, its id says. The daemon tells bytes that are no UTF-8 as U+FFFD.
+Result<Source> source_meant(const std::vector<Source>& sources, const std::string& asked);
 
 // Sources, by id or path, are read again from their beginning with the rules of now: a followed one by the
 // daemon, an import by its file's name, with the caller's own rights.

@@ -47,8 +47,8 @@ int with_sources(const Common& common, const std::vector<std::string>& asked,
   for (const std::string& name : asked) {
     const auto source = source_meant(*sources, name);
     if (!source) {
-      std::cerr << "etactl: " << printable(name)
-                << " is no source, or not the only one; `etactl sources` lists them with their ids\n";
+      std::cerr << "etactl: " << printable(name) << ' ' << source.error().message << "; "
+                << source.error().hint << '\n';
       worst = std::max<int>(worst, kRefused);
       continue;
     }
@@ -74,19 +74,22 @@ std::optional<std::string> uid_of(const std::string& user) {
 
 }  // namespace
 
-std::optional<Source> source_meant(const std::vector<Source>& sources, const std::string& asked) {
+Result<Source> source_meant(const std::vector<Source>& sources, const std::string& asked) {
   const std::string absolute = std::filesystem::absolute(asked).lexically_normal();
   const std::string told = valid_utf8(absolute);
-  const auto is = [&](const Source& s) {
-    return std::to_string(s.id) == asked || s.path == asked || s.path == told;
-  };
-  const auto found = std::find_if(sources.rbegin(), sources.rend(), is);
-  if (found == sources.rend()) return std::nullopt;
-  Source out = *found;
-  if (out.path != told || told == absolute) return out;
-  if (std::count_if(sources.begin(), sources.end(), is) > 1) return std::nullopt;
-  out.path = absolute;  // what an import is read from again
-  return out;
+  std::vector<Source> found;
+  for (const Source& source : sources) {
+    if (std::to_string(source.id) == asked) return source;
+    if (source.path == asked || source.path == told) found.push_back(source);
+  }
+  if (found.empty()) return fail("is no source", "`etactl sources` lists them with their ids");
+  if (found.size() > 1) {
+    std::string ids;
+    for (const Source& source : found) ids += (ids.empty() ? "" : ", ") + std::to_string(source.id);
+    return fail("is the path of several sources, " + ids, "say which one by its id");
+  }
+  if (found[0].path == told) found[0].path = absolute;  // what an import is read from again
+  return found[0];
 }
 
 int reread(const Common& common, const std::vector<std::string>& sources, const ImportOptions& options) {
