@@ -93,9 +93,13 @@ Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::M
   }
   const bool test = question.phase == Question::Phase::test;
   // A deployed net's batch is of the one picture that it is to answer: nobody trains so.
-  if (!test && net->batch_size == 1) net->batch_size.reset();
+  if (!test && net->batch_size == 1) {
+    net->batch_size.reset();
+    if (net->test_batch_size == 1) net->test_batch_size.reset();
+  }
   if (!question.batch_size)
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
+  if (!question.test_batch_size) question.test_batch_size = net->test_batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question)) return reply_of(*problem);
   if (!question.at) return answer_to(prediction::estimate(models, question, now), quantity);

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "parsers/network/net_text.h"
+#include "prediction/knowledge.h"
 #include "tests/service/router_fixture.h"
 
 namespace etad::service::testing {
@@ -32,6 +34,33 @@ TEST_F(RouterTest, ANetworkThatIsShownIsReadOrRefusedWithTheReason) {
   const auto unknown = shown(query, odd, 404);
   EXPECT_EQ(unknown.at("title"), "Unknown costs");
   EXPECT_NE(unknown.at("detail").as_string().find("Mine"), std::string::npos) << unknown.at("detail");
+}
+
+TEST_F(RouterTest, ATotalsTestsAreOfTheSizeThatTheNetSaysForTraining) {
+  auto train = fitted(1, "mine", Phase::train, 0.5, 0.01, 0.0006);
+  auto test = fitted(2, "mine", Phase::test, 0, 0.01, 0.0004);
+  train.key.architecture = test.key.architecture = read_network(kNet, Phase::train)->architecture;
+  std::vector<RunData> runs(1);
+  runs[0].iterations = 100;
+  runs[0].samples_per_iteration = 64;
+  runs[0].duration = std::chrono::seconds{4};
+  auto set = std::make_shared<ModelSet>();
+  set->knowledge =
+      prediction::Knowledge::of({{train.key, prediction::data_of(train.key, runs)}}, nullptr, [] {});
+  set->models = held({train, test});
+  backend_.model_set = set;
+  const std::string total = "/v1/estimate?phase=total&iterations=100&test_interval=50&test_iterations=5";
+  const auto shown = [&](const std::string& query, const std::string& net, unsigned status) {
+    const Reply reply = ask(total + query, "POST", net, false);
+    EXPECT_EQ(reply.status, status) << reply.body;
+    return json::parse(reply.body).as_object();
+  };
+  EXPECT_EQ(shown("&batch_size=64", kNet, 400).at("parameter"), "test_batch_size")
+      << "that of a deployed net is not meant";
+  EXPECT_EQ(shown("&batch_size=64&test_batch_size=32", kNet, 200).at("test_batch_size"), 32);
+  std::string told = kNet;
+  told.replace(told.find("dim: 1"), 6, "dim: 16");
+  EXPECT_EQ(shown("", told, 200).at("test_batch_size"), 16) << "and the answer says so";
 }
 
 TEST_F(RouterTest, TheIndexNamesVersionAndEndpoints) {
