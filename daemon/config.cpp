@@ -7,13 +7,10 @@
 
 #include "daemon/command_line.h"
 #include "daemon/settings/table.h"
-#include "parsers/base/event.h"
+#include "daemon/source_labels.h"
 #include "parsers/base/suggest.h"
-#include "parsers/base/trace_labels.h"
 #include "parsers/rules/path_pattern.h"
 #include "parsers/traces/trace.h"
-#include "regression/covariates.h"
-#include "storage/labels.h"
 
 namespace etad {
 namespace {
@@ -46,18 +43,10 @@ void check_trace(const Table& reader, const toml::table& table, const SourceConf
                    "columns are those of a monitoring trace: format = \"csv\" or \"nvidia-smi\"");
 }
 
-// What a source's lines or a trace can be told, and the settings that estimates go by.
-bool is_source_label(std::string_view name) {
-  const auto& covariates = regression::covariate_names();
-  return field(name) || trace_label(name) || name == "gpus" || name == "start" || name == "interval" ||
-         std::find(covariates.begin(), covariates.end(), name) != covariates.end();
-}
-
 // What labels of a run must be, in a configuration as in what a user says.
 void check_values(Table& reader, const SourceConfig& source) {
   for (const auto& [name, value] : source.labels) {
-    if (!is_label(name)) continue;
-    if (const auto right = check_labels({{name, value}}); !right)
+    if (const auto right = check_source_label(name, value); !right)
       reader.mistake(reader.node("labels"), right.error().message, right.error().hint);
   }
 }
@@ -74,17 +63,10 @@ bool has_stars_beside_text(std::string_view path) {
 
 void warn(const Table& reader, const SourceConfig& source, std::vector<Error>& warnings) {
   for (const auto& [name, value] : source.labels) {
-    if (is_source_label(name)) continue;
-    static const std::vector<std::string_view> kUsual = {
-        "network", "batch_size", "test_batch_size", "global_batch_size", "iter_size", "device", "devices",
-        "gpus",    "host",       "framework",       "steps_per_epoch",   "precision"};
-    const auto near = nearest_name(name, kUsual);
-    std::string known;
-    for (const auto& each : kUsual) known += (known.empty() ? "" : ", ") + std::string(each);
-    warnings.push_back(
-        {reader.place_of("labels"),
-         "the label '" + name + "' is none that etad goes by: it is only kept as a setting of the run",
-         near.empty() ? "known are " + known : "did you mean '" + std::string(near) + "'?"});
+    const auto unknown = unknown_source_label(name);
+    if (!unknown) continue;
+    warnings.push_back({reader.place_of("labels"),
+                        unknown->message + ": it is only kept as a setting of the run", unknown->hint});
   }
   for (const std::string& path : source.paths) {
     if (!has_stars_beside_text(path)) continue;

@@ -7,6 +7,7 @@
 #include "daemon/content_identity.h"
 #include "daemon/import_twins.h"
 #include "daemon/row_account.h"
+#include "daemon/source_labels.h"
 #include "parsers/lines/log_lines.h"
 #include "parsers/log/log_parser.h"
 #include "parsers/rules/shape_memory.h"
@@ -366,6 +367,11 @@ Result<void> check_request(const service::ImportRequest& request, const ImportOp
   if (named && !is_trace_format(request.format) && !options.formats->find(request.format)) {
     return fail("no rule file describes the format '" + request.format + "'",
                 "leave it out: it is recognised");
+  }
+  for (const auto& [name, value] : request.labels) {
+    if (auto right = check_source_label(name, value); !right) return right;
+    if (auto unknown = unknown_source_label(name); unknown && name != "columns")
+      return tl::unexpected(std::move(*unknown));
   }
   const auto columns = request.labels.find("columns");
   const auto trace = trace_options(

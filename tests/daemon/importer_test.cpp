@@ -39,6 +39,21 @@ class Importing : public TempHistory {
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
+TEST_F(Importing, ALabelIsHeldToWhatOneOfARunOrOfTheConfigurationIs) {
+  ImportOptions options;
+  options.formats = shipped_formats();
+  const auto refused = [&](const std::string& name, const std::string& value) {
+    const auto begun = begin_log_import({"x", "", {{name, value}}, kToday}, options, *writer_, [] {});
+    return begun ? std::string() : begun.error().text();
+  };
+  EXPECT_THAT(refused("batch_size", "abc"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(refused("devices", "0"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(refused("batchsize", "64"), HasSubstr("did you mean 'batch_size'?"));
+  for (const auto& [name, value] : std::map<std::string, std::string>{
+           {"batch_size", "64"}, {"gpu", "0"}, {"start", "2026-11-21"}, {"columns", "time,gpu.power"}})
+    EXPECT_EQ(refused(name, value), "");
+}
+
 TEST_F(Importing, AWholeLogIsInTheHistory) {
   const auto report = import("/logs/lenet.log", lenet_);
   EXPECT_EQ(report.format, "caffe");
