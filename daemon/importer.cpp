@@ -18,6 +18,13 @@ namespace {
 // What is committed at once: enough to pack well, little enough to leave the writer to others in between.
 constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
 
+// What is not said now is as it was said with the import of the same log that left this state.
+void recall(std::string_view state, service::ImportRequest& request) {
+  ToldState told = LogParser::told(state);
+  if (request.format.empty()) request.format = std::move(told.format);
+  request.labels.merge(told.labels);
+}
+
 class LogImport final : public service::ImportSession {
  public:
   LogImport(const service::ImportRequest& request, ImportOptions options, SharedWriter& writer,
@@ -47,7 +54,7 @@ class LogImport final : public service::ImportSession {
   Result<service::ImportReport> complete();
   service::ImportReport report() const;
 
-  const service::ImportRequest request_;
+  service::ImportRequest request_;
   const ImportOptions options_;
   SharedWriter& writer_;
   std::function<void()> committed_;
@@ -106,7 +113,8 @@ LogOptions LogImport::log_options() {
             const auto sent = beside.find(name);
             return sent == beside.end() ? std::string() : sent->second;
           },
-          &shapes_};
+          &shapes_,
+          true};
 }
 
 Result<void> LogImport::feed(std::string_view bytes) {
@@ -176,6 +184,7 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   auto whole = writer_.with([&](Writer& writer) { return writer.source(twin.id); });
   if (!whole) return tl::unexpected(whole.error());
   if (!*whole) return ImportTwins::forgotten();
+  recall((*whole)->state, request_);
   auto parser = LogParser::restore(log_options(), (*whole)->state);
   if (!parser) {
     passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
@@ -391,10 +400,16 @@ Result<void> check_request(const service::ImportRequest& request, const ImportOp
 Result<std::unique_ptr<service::ImportSession>> begin_log_import(const service::ImportRequest& request,
                                                                  ImportOptions options, SharedWriter& writer,
                                                                  std::function<void()> committed) {
-  if (auto checked = check_request(request, options); !checked) return tl::unexpected(checked.error());
+  service::ImportRequest said = request;
+  if (request.replaces > 0) {
+    const auto old = writer.with([&](Writer& history) { return history.source(request.replaces); });
+    if (!old) return tl::unexpected(old.error());
+    if (*old) recall((*old)->state, said);
+  }
+  if (auto checked = check_request(said, options); !checked) return tl::unexpected(checked.error());
   auto twins = ImportTwins::of_now(request, options.files, writer);
   if (!twins) return tl::unexpected(twins.error());
-  return std::make_unique<LogImport>(request, std::move(options), writer, std::move(committed),
+  return std::make_unique<LogImport>(said, std::move(options), writer, std::move(committed),
                                      std::move(*twins));
 }
 

@@ -38,6 +38,7 @@ struct LogOptions {
   std::vector<std::string> columns{};         // of a monitoring trace without a header
   TextBeside beside{};                        // what lies in its folder
   ShapeMemory* shapes = nullptr;              // of whoever parses logs one after another; outlives the parser
+  bool are_saved = false;                     // format and labels, with the state: nobody says them again
 };
 
 class LogParser {
@@ -67,6 +68,7 @@ class LogParser {
   static bool is_complaint(std::string_view last_error);
 
   std::string save() const;
+  static ToldState told(std::string_view state);  // what was saved of the options
   static Result<LogParser> restore(LogOptions options, std::string_view state);
 
  private:

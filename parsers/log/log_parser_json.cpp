@@ -23,7 +23,8 @@ ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, 
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
-ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search)
+ETAD_SAVED(ToldState, format, labels)
+ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search, told)
 
 namespace {
 
@@ -48,7 +49,13 @@ std::string LogParser::save() const {
     state.search = {looked_at_,     silent_,     !own_ && (!trial_ || trial_->over()),
                     rivals_.save(), held_.all(), held_.forgotten()};
   }
+  if (options_.are_saved) state.told = {options_.format, options_.labels};
   return saved::to_text(state, kVersion);
+}
+
+ToldState LogParser::told(std::string_view state) {
+  auto read = saved::from_text<LogState>(state, kVersion, "the saved state of this source");
+  return read ? std::move(read->told) : ToldState{};
 }
 
 void LogParser::restore_search(const SearchState& search) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -149,6 +150,12 @@ struct SearchState {
   std::int64_t forgotten = 0;  // of those held
 };
 
+// What somebody said of the log.
+struct ToldState {
+  std::string format;
+  std::map<std::string, std::string> labels;
+};
+
 struct LogState {
   std::optional<ReadingState> own;  // the one that counts
   // Without it: of a monitoring trace, or of a log that shows nothing yet.
@@ -159,6 +166,7 @@ struct LogState {
   std::int64_t traced = 0;           // lines with samples
   std::vector<std::string> columns;  // of a trace without a header
   SearchState search;
+  ToldState told;  // where it is kept nowhere else
 };
 
 // The state of a trace in the form that was saved before version 2: what its header said can't be had

@@ -29,12 +29,14 @@ class Rereading : public FollowedLog {
     ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.set_labels(run, labels); }));
   }
   static std::string log() { return example("lenet_b64_i500_tb100_ti50.log"); }
-  Result<service::ImportReport> import(const std::string& content, std::int64_t replaces) {
+  Result<service::ImportReport> import(const std::string& content, std::int64_t replaces,
+                                       const std::map<std::string, std::string>& labels = {},
+                                       const std::string& format = "") {
     ImportOptions options;
     options.formats = shipped_formats();
     options.now = [this] { return wall_; };
     const auto session =
-        begin_log_import({"/saved.log", "", {}, kToday, replaces}, options, *writer_, [] {}).value();
+        begin_log_import({"/saved.log", format, labels, kToday, replaces}, options, *writer_, [] {}).value();
     EXPECT_TRUE(session->feed(content));
     return session->finish();
   }
@@ -238,6 +240,20 @@ TEST_F(Rereading, AnImportIsReadAgainOfItsOwnLogOnly) {
   ASSERT_TRUE(import(log() + "It has grown\n", first));
   EXPECT_THAT(runs(), SizeIs(2));
   EXPECT_THAT(sources(), SizeIs(2));
+}
+
+TEST_F(Rereading, WhatWasSaidWithAnImportIsSaidOfItAgain) {
+  const std::size_t begun = log().find('\n', log().size() / 2) + 1;
+  import(log().substr(0, begun), 0, {{"host", "node7"}, { "precision", "fp16" }}, "caffe").value();
+  import(log(), 0).value();
+  EXPECT_EQ(newest().run.host, "node7") << "where it goes on, too";
+  import(log(), newest().source_id, {{ "precision", "fp32" }}).value();
+  ASSERT_THAT(runs(), SizeIs(1));
+  EXPECT_EQ(newest().run.host, "node7");
+  EXPECT_EQ(newest().run.settings.at("precision"), "fp32") << "unless something else is said now";
+  const ToldState told =
+      LogParser::told(writer_->with([&](Writer& w) { return w.source(newest().source_id); }).value()->state);
+  EXPECT_EQ(told.format, "caffe");
 }
 
 TEST_F(Rereading, ARunThatGoesOnOverAnUpgradeIsReadAgain) {
