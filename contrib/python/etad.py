@@ -40,7 +40,7 @@ Value = Union[str, int, float, bool, None]
 
 
 class NoDaemon(OSError):
-    """No daemon answers at the socket, or it may not be opened."""
+    """No daemon answers at the socket, or not in time or not to the end; or it may not be opened."""
 
 
 class Problem(Exception):
@@ -132,12 +132,7 @@ class Client:
 
     def get(self, path: str, **parameters: Value) -> Json:
         """The answer to GET `path`; parameters that are None are left out."""
-        connection = _Connection(self.socket_path, self.timeout)
-        try:
-            connection.request("GET", _target(path, parameters))
-            return _object(connection.getresponse())
-        finally:
-            connection.close()
+        return self._ask("GET", _target(path, parameters))
 
     def openapi(self) -> Json:
         """The description of the whole API, in OpenAPI 3.1."""
@@ -217,10 +212,17 @@ class Client:
         return self._post(f"/v1/runs/{run_id}/labels", json.dumps(labels), "application/json")
 
     def _post(self, target: str, body: str, content_type: str) -> Json:
+        return self._ask("POST", target, body.encode(), {"Content-Type": content_type})
+
+    def _ask(self, method: str, target: str, body: Optional[bytes] = None, headers: Mapping[str, str] = {}) -> Json:
         connection = _Connection(self.socket_path, self.timeout)
         try:
-            connection.request("POST", target, body.encode(), {"Content-Type": content_type})
+            connection.request(method, target, body, headers)
             return _object(connection.getresponse())
+        except NoDaemon:
+            raise
+        except (OSError, http.client.HTTPException) as error:
+            raise NoDaemon(f"the daemon at {self.socket_path} gave no answer: {error}") from None
         finally:
             connection.close()
 

@@ -4,13 +4,16 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import socket
 import sys
 import tempfile
+import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "contrib/python"))
+import etad  # noqa: E402
 loader = importlib.machinery.SourceFileLoader("etad_slurm_label", str(ROOT / "contrib/slurm/etad-slurm-label"))
 script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
 loader.exec_module(script)
@@ -34,6 +37,27 @@ class Client:
 
     def jobs(self):
         return [run["labels"].get("job") for run in reversed(self.runs)]
+
+
+class ClientTest(unittest.TestCase):
+    def test_an_answer_that_is_late_or_cut_off_is_none(self):
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+            server.bind(f"{folder}/sock")
+            server.listen()
+            client = etad.Client(f"{folder}/sock", timeout=0.1)
+            with self.assertRaises(etad.NoDaemon):
+                client.get("/v1/runs")
+
+            def cut_off():
+                for _ in range(2):  # the one above too
+                    server.accept()[0].close()
+
+            restarted = threading.Thread(target=cut_off)
+            restarted.start()
+            client.timeout = 20
+            with self.assertRaises(etad.NoDaemon):
+                client.label(1, job="200")
+            restarted.join()
 
 
 class SlurmLabelTest(unittest.TestCase):
