@@ -42,7 +42,8 @@ int watch_lines(const Common& common, const std::string& target) {
   });
   if (!response) return unreachable(response.error());
   if (!response->ok()) return answered(common, *response, [](const Object&) { return std::string(); });
-  return kDone;
+  // Where nobody reads any more, this end has had enough.
+  return std::cout.good() ? unreachable({"", "the daemon has ended the watch", ""}) : kDone;
 }
 
 // The picture. It outlives the daemon: while none answers it says so, and goes on when one does again.

@@ -14,6 +14,7 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -73,6 +74,19 @@ def check_time_goes_on(build):
             os.waitpid(watch.process, 0)
 
 
+def check_lines_end_with_the_daemon(build):
+    with tempfile.TemporaryDirectory(prefix="etad-") as folder:
+        log = pathlib.Path(folder) / "running.log"
+        log.write_text(LOG.read_text().split("Iteration 1000")[0].rsplit("\n", 1)[0] + "\n")
+        with Daemon(build, folder, [str(log)]) as daemon:
+            command = [str(build / "etactl"), "--socket", f"{folder}/sock", "runs", "--watch"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watch:
+                assert "LeNet" in watch.stdout.readline()
+                daemon.process.terminate()
+                trouble = watch.communicate(timeout=PATIENCE)[1]
+            assert watch.returncode == 3 and "ended the watch" in trouble, (watch.returncode, trouble)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
@@ -104,7 +118,8 @@ def main():
             ended = os.waitstatus_to_exitcode(os.waitpid(watch.process, 0)[1])
             assert ended == 0, ended
     check_time_goes_on(build)
-    print("2 passed, 0 failed")
+    check_lines_end_with_the_daemon(build)
+    print("3 passed, 0 failed")
 
 
 if __name__ == "__main__":
