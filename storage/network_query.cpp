@@ -12,14 +12,15 @@ using sqlite::Connection;
 using sqlite::Rows;
 using sqlite::Statement;
 
-// In the order of Facts' members.
+// In the order of Facts' members. What a timing run times is no training.
 std::string select_facts(const char* where) {
   return std::string(
              "SELECT r.id, r.network, r.architecture, r.framework, r.device, t.samples_per_iteration, "
              "t.iterations,"
              " coalesce(r.ended_at, r.started_at), r.state = 'running', s.pending"
              " FROM runs r CROSS JOIN sources s ON s.id = r.source_id"
-             " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train' WHERE ") +
+             " LEFT JOIN run_phases t ON t.run_id = r.id AND t.phase = 'train'"
+             " AND r.job <> 'time' WHERE ") +
          where;
 }
 

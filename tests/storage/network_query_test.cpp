@@ -65,6 +65,18 @@ TEST_F(NetworksTest, AnOpenRunIsToldAsItIsAtEachAsking) {
   EXPECT_EQ(networks[0].runs, 101);
 }
 
+TEST_F(NetworksTest, ATimingRunsBatchIsNoneOfTraining) {
+  etad::Run timed = lenet();
+  timed.job = Job::time;
+  timed.train.samples_per_iteration = 256;
+  commit(runs("/timed.log", 1, timed));
+  commit(runs("/trained.log", 1, lenet()));
+  const auto networks = must(reader().networks());
+  ASSERT_THAT(networks, SizeIs(1));
+  EXPECT_THAT(networks[0].batch_sizes, ElementsAre(*lenet().train.samples_per_iteration));
+  EXPECT_EQ(networks[0].runs, 2);
+}
+
 TEST_F(NetworksTest, WhatIsTakenBackOfARunIsNotTold) {
   etad::Run unknown = lenet();
   unknown.device.clear();
