@@ -12,7 +12,7 @@ ETAD_SAVED(VoiceState, voice, states_times, others, at, met, are_labelled)
 ETAD_SAVED(TimeToComeState::Coarse, done, least, first_done, first_units, last_done, last_units)
 ETAD_SAVED(TimeToComeState, of, first, epoch, batch, seconds, done, spent, of_last_steps, coarse)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual, lines, of, sum,
-           epochs_alone)
+           epochs_alone, of_first_step)
 ETAD_SAVED(StampedTime, at, epoch, step, seconds)
 ETAD_SAVED(StampedTimesState, of, lines, last)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps, told_rate, bar,

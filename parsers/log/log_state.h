@@ -49,6 +49,7 @@ struct StepTimesState {
   std::int64_t lines = 0, of = 0;           // of the epoch so far; its steps, where they are told
   double sum = 0;                           // of what they say
   std::int64_t epochs_alone = 0;            // lines in a row of one epoch each, whose steps go on
+  std::optional<double> of_first_step;  // what the log's first line says, where one step at most is behind it
 };
 
 // What the times still to come beside the batches of an epoch are of: of it, or of all of them.

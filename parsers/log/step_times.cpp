@@ -12,6 +12,17 @@ std::optional<std::int64_t> steps_of_epoch(const Event& event) {
   return positive_of(event, event.has(Field::batches) ? Field::batches : Field::max_iter);
 }
 
+// The first step takes longer than those behind it, as a rule. Where it took much less than two lines further on say, of
+// which the later one says no more, as it would if it counted from the beginning, those are of many steps.
+void see_beside_first(StepTimesState& steps, std::int64_t apart, double seconds) {
+  constexpr std::int64_t kMany = 10;
+  constexpr double kMuch = 10;
+  const double first = steps.of_first_step.value_or(0);
+  if (steps.meaning == StepTimesState::Meaning::open && apart >= kMany && first > 0 &&
+      seconds >= kMuch * first && seconds <= *steps.took)
+    steps.meaning = StepTimesState::Meaning::span;
+}
+
 // Two lines in a row that are as far from those before them and say as long, and one that is at most half as far or
 // at least twice as far: a step's own time is the same there, that of all steps is not.
 void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double seconds) {
@@ -27,6 +38,7 @@ void compare(StepTimesState& steps, std::optional<std::int64_t> apart, double se
   if (apart == steps.apart && steps.took && alike(seconds, *steps.took)) {
     steps.usual_apart = apart;
     steps.usual = seconds;
+    see_beside_first(steps, *apart, seconds);
   }
 }
 
@@ -60,6 +72,7 @@ std::optional<std::int64_t> steps_between(std::optional<std::int64_t> last_epoch
 void see_step_time(StepTimesState& steps, const Event& event, std::optional<std::int64_t> epoch,
                    std::optional<std::int64_t> step, double seconds) {
   const auto apart = steps_between(steps.epoch, steps.step, event, epoch, step);
+  if (!steps.step && step && *step <= 1) steps.of_first_step = seconds;
   compare(steps, apart, seconds);
   see_epoch(steps, epoch, step, seconds);
   if (epoch != steps.epoch) {

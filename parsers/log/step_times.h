@@ -1,7 +1,8 @@
 // Times beside the steps of a log that may be of one step each, or of all steps since the line before. Lines that are
 // unequally far apart show which, such as those around an epoch's end: where the time stays the same it is one step's.
 // So does an epoch's own time, which as many steps at either make up; and where each line is of another epoch and its
-// steps go on, the time is of all of them. Private to parsers/log.
+// steps go on, the time is of all of them, as it is where the first step's own is a small part of what lines further on
+// say. Private to parsers/log.
 #pragma once
 
 #include <cstdint>

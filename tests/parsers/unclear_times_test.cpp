@@ -397,5 +397,23 @@ TEST(UnclearTimes, ThatGrewByChanceAreNoneSinceABeginning) {
   EXPECT_TRUE(runs_of(lines).empty());
 }
 
+// The first step's time is a small part of what the lines behind it say, which then is of all hundred of them. Where it is
+// as long, or where they grow, it is not.
+TEST(UnclearTimes, AreOfAllStepsSinceTheLastLineWhereTheFirstStepsIsASmallPart) {
+  const auto runs_from = [](double first, const char* form) {
+    return runs_of(lines_by(30, [&](int i) {
+      return written(form, 100 * i, i == 0 ? first : i % 2 == 0 ? 4.75 : 4.85);
+    }));
+  };
+  for (const char* form : {"[%d/100000] batch loss : 1.0015 | time : %.2fs",
+                           "step %6d | train_loss 1.7325 | val_loss 1.8125 | lr 9.25e-04 | %.2fs"}) {
+    const auto runs = runs_from(0.16, form);
+    ASSERT_EQ(runs.size(), 1U) << form;
+    EXPECT_EQ(runs.at(0).iteration, 2900);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.048, 0.0005);
+    EXPECT_TRUE(runs_from(4.95, form).empty()) << form;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
