@@ -67,9 +67,12 @@ bool is_last_of_process(std::string_view line) {
       return begins("Fatal Python error: ");
     case 't':
       return begins("terminate called after throwing");
-    case 'm':
-      return begins("mpirun noticed that process rank ") ||
-             begins("mpirun detected that one or more processes exited") || begins("make: *** [");
+    case 'm':  // Open MPI's, by either name
+      return begins("mpirun noticed that process rank ") || begins("mpiexec noticed that process rank ") ||
+             begins("mpirun detected that one or more processes exited") ||
+             begins("mpiexec detected that one or more processes exited") || begins("make: *** [");
+    case 'Y':  // MPICH's
+      return begins("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ");
     case 's':
       return begins("srun: error: ") && line.find(": task") != line.npos;
     case 'T':

@@ -226,6 +226,8 @@ TEST(VersionForms, EndsWithoutAnException) {
         "terminate called after throwing an instance of 'c10::DistBackendError'", "Bus error (core dumped)",
         "Fatal Python error: Aborted", "srun: error: node1: task 3: Exited with exit code 1",
         "mpirun noticed that process rank 3 with PID 4711 on node n1 exited on signal 9 (Killed).",
+        "mpiexec noticed that process rank 0 with PID 0 on node n1 exited on signal 9 (Killed).",
+        "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)",
         "E0304 05:10:01.250000 4711 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: "
         "1) local_rank: 3",
         "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 0 (pid: 4711)",
