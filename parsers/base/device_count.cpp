@@ -26,7 +26,7 @@ constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 12> kDevicesSentences = {
+constexpr std::array<DevicesSentence, 15> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
@@ -35,6 +35,9 @@ constexpr std::array<DevicesSentence, 12> kDevicesSentences = {
      {"total gpus is: ", ""},
      {"Number of accelerators: ", ""},
      {"rank 0, world_size ", ""},
+     {"assert world_size == ", ""},
+     {"using: ", " TPU cores"},
+     {"using: ", " HPUs"},
      {" with world_size ", ""},
      {"`--num_processes` was set to a value of `", "`"},
      {" nranks ", " cudaDev "},
@@ -117,8 +120,9 @@ std::int64_t devices_where_one_is_there(std::string_view line) {
 
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
-  for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
-                                      " GPU", " gpu", "GPUs used", "accelerators", " nranks", "LOCAL_RANK"})
+  for (const std::string_view sign :
+       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", " GPU", " gpu", " TPU cores",
+        " HPUs", "GPUs used", "accelerators", " nranks", "LOCAL_RANK"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }

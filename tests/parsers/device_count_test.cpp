@@ -42,6 +42,9 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"I0301 10:00:12.250000 140000000000000 train.py:471] Number of accelerators: 2", 2},
       {"Running PyTorch 2.11.0 compiled for CUDA 12.8 on NVIDIA H200 with world_size 1", 1},
       {"[12/09/26 13:59:32] INFO   LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [3]", 1},
+      {"INFO:pytorch_lightning.utilities.rank_zero:TPU available: False, using: 32 TPU cores", 32},
+      {"HPU available: True, using: 8 HPUs", 8},
+      {"assert world_size == 8 # this code is designed for 8xH100", 8},
       {"Num processes: 1", 1}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
@@ -75,6 +78,9 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0,1]",
                                  "LOCAL_RANK: 1 - CUDA_VISIBLE_DEVICES: [0]",
                                  "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [GPU-1]",
+                                 "TPU available: False, using: 0 TPU cores",
+                                 "IPU available: False, using: 0 IPUs",
+                                 "assert batch_size % world_size == 0",
                                  "World size"})
     EXPECT_EQ(devices_in(line), 0) << line;
 }
