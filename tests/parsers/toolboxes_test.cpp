@@ -1,4 +1,4 @@
-// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA, HRNet, Tinker.
+// Whole logs of tool boxes: MMEngine, OpenPCDet, CoreNet, I-JEPA, HRNet, Tinker, reid-strong-baseline, Theano's tutorials.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -306,6 +306,65 @@ TEST(Toolboxes, AShortTrainingAndItsRestartAreTwo) {
   EXPECT_EQ(runs.at(0).iteration, 9 * 4096);
   EXPECT_EQ(runs.at(1).iteration, 60 * 4096);
   EXPECT_NEAR(step_time(runs.at(1)), 2.0 / 4096, 1e-6);
+}
+
+// Epochs of 90 batches of half a second each, of which every twentieth is told; behind every other one a minute's
+// validation.
+TEST(Toolboxes, ReidBaselinesEpochsWithoutTheirValidations) {
+  Lines lines = {"2026-03-01 10:00:00,250 reid_baseline INFO: Using 1 GPUS",
+                 "SOLVER:",
+                 "  IMS_PER_BATCH: 64",
+                 "  MAX_EPOCHS: 4",
+                 "TEST:",
+                 "  IMS_PER_BATCH: 128"};
+  int now = 0;  // in halves of a second
+  const auto say = [&](const std::string& what) {
+    lines.push_back(written("2026-03-01 10:%02d:%02d,%d reid_baseline.train INFO: ", now / 120, now / 2 % 60,
+                            now % 2 == 0 ? 250 : 750) +
+                    what);
+  };
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int batch = 20; batch <= 80; batch += 20) {
+      now += 20;
+      say(written("Epoch[%d] Iteration[%d/90] Loss: 4.125, Acc: 0.125, Base Lr: 3.50e-05", epoch, batch));
+    }
+    now += 10;
+    say(written("Epoch %d done. Time per batch: 0.500[s] Speed: 128.0[samples/s]", epoch));
+    if (epoch % 2 != 0) continue;
+    now += 120;
+    say(written("Validation Results - Epoch: %d", epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.devices, 1);
+  EXPECT_EQ(run.train.batch_size, 64);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_EQ(run.iteration, 360);
+  EXPECT_EQ(run.max_iterations, 360);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-6);
+}
+
+// No line of the training bears a time; each is a run of its own, stopped where it no longer improves.
+TEST(Toolboxes, TheanosTutorialsByTheTimeOfAll) {
+  Lines lines = {"... finetunning the model"};
+  for (const int epochs : {40, 30}) {
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+      lines.push_back(written("epoch %d, minibatch 120/120, validation error 8.125000 %%", epoch));
+      lines.push_back(
+          written("     epoch %d, minibatch 120/120, test error of best model 8.250000 %%", epoch));
+    }
+    lines.emplace_back(
+        "Optimization complete with best validation score of 8.125000 %, on iteration 1200, with test "
+        "performance 8.250000 %");
+    lines.push_back(written("The training code for file SdA.py ran for %d.00m", epochs));
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.state, RunState::finished);
+    EXPECT_EQ(run.iteration, ordinal == 0 ? 4800 : 3600);
+    EXPECT_NEAR(step_time(run), 0.5, 1e-6);
+  }
 }
 
 }  // namespace
