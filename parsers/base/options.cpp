@@ -9,7 +9,7 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kLongestName = 48, kLongestValue = 64;
+constexpr std::size_t kLongestName = 48, kLongestValue = 64, kLongestInList = 256;
 
 constexpr std::string_view kBlanksWithin = " \t", kSeparators = ":=|", kAroundValue = " \t,;|'\"";
 constexpr std::string_view kBehindValue = " \t,;)]}|";  // in a list
@@ -28,8 +28,10 @@ bool is_reckoned(std::string_view behind) {
   return !behind.empty() && (behind[0] == '*' || behind[0] == '/' || behind[0] == '+');
 }
 
-// The value at the head of `text`, without its quotes; what follows it ends the list's item.
+// The value at the head of `text`, without its quotes; what follows it ends the list's item. No value's end is looked for
+// to the end of a long line, which may hold a name at every second byte.
 std::string_view value_at(std::string_view text) {
+  text = text.substr(0, kLongestInList);
   const bool quoted = !text.empty() && is_quote(text.front());
   const char quote = quoted ? text.front() : '\0';
   if (quoted) text.remove_prefix(1);

@@ -80,6 +80,14 @@ TEST(Arguments, WhatIsNoCountIsNoBatch) {
     EXPECT_EQ(said_by(each), "") << each;
 }
 
+// Were each one's end looked for in all that stands behind it, this would take minutes.
+TEST(Arguments, InALongLineOfNothingButNames) {
+  std::string line;
+  while (line.size() < 300'000) line += "a=";
+  EXPECT_EQ(said_by(line), "");
+  EXPECT_EQ(said_by(line + " batch_size=64"), "batch_size=64");
+}
+
 TEST(Arguments, TheFirstOfSeveralCounts) {
   EXPECT_EQ(said_by("{'train': {'batch_size': 64}, 'other': {'batch_size': 32}}"), "batch_size=64");
 }
