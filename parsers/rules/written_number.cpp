@@ -77,9 +77,12 @@ class NumberReader : private LineText {
     return half.view() == "am" || half.view() == "pm";
   }
 
-  // Letters right behind a number: "62.5s", "12.3K", "512ms/step", "1m23s".
+  // Letters right behind a number: "62.5s", "12.3K", "512ms/step", "1m23s". None of a long word, which may have a number at
+  // every second byte.
   bool is_glued_unit() const {
+    constexpr std::size_t kLongest = 48;
     const std::size_t end = end_of_word(at_);
+    if (end - at_ > kLongest) return false;
     const std::string_view word = text_.substr(at_, end - at_);
     if (word == "k" || word == "K" || word == "M" || byte(end) == '/') return true;
     for (std::size_t at = at_; at < end;) {

@@ -186,6 +186,15 @@ TEST(LineFields, AreBounded) {
   EXPECT_EQ(fields.find(0), nullptr);
 }
 
+// Were the units of each of its numbers looked for in all of the word, such lines would cost a hundred times what others
+// do.
+TEST(LineFields, AreNoPartsOfALongWord) {
+  std::string word;
+  while (word.size() < 1000) word += "1h";
+  EXPECT_EQ(fields_of("time 1h1s step 4"), "duration = 1h1s; steps = 4");
+  EXPECT_EQ(fields_of("time " + word + " step 4"), "steps = 4");
+}
+
 constexpr std::string_view kRules = R"(
 format = "own"
 timestamp = "iso8601"
