@@ -7,11 +7,6 @@
 
 namespace etad {
 
-std::string_view without_mark(std::string_view line) {
-  constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  return line.starts_with(kUtf8Mark) ? line.substr(kUtf8Mark.size()) : line;
-}
-
 void split_cells(std::string_view line, char delimiter, std::size_t most,
                  std::vector<std::string_view>& out) {
   out.clear();

@@ -7,9 +7,6 @@
 
 namespace etad {
 
-// A table's first line without the mark that some write before UTF-8.
-std::string_view without_mark(std::string_view line);
-
 // The cells of a line, trimmed and without their quotes: at most `most` of them, the last with all the rest.
 void split_cells(std::string_view line, char delimiter, std::size_t most, std::vector<std::string_view>& out);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "parsers/base/text.h"
 #include "parsers/lines/envelope.h"
 #include "parsers/lines/line.h"
 
@@ -30,7 +31,7 @@ class Assembler {
     }
     if (is_open()) close();
     if (!clean_ || line.size() > limit_) return give_out(line, std::nullopt);
-    taken_.lines.emplace_back(std::string_view(line.data(), line.size()));
+    add({line.data(), line.size()}, std::nullopt);
   }
 
   // What remains open is given out as it is.
@@ -80,7 +81,12 @@ class Assembler {
   void give_out(std::span<char> text, std::optional<Instant> time) {
     states_.clear();
     clean_states(text, limit_, states_, losses_);
-    for (const std::string_view state : states_) taken_.lines.emplace_back(state, time);
+    for (const std::string_view state : states_) add(state, time);
+  }
+
+  // Files that begin with a mark may have been joined.
+  void add(std::string_view text, std::optional<Instant> time) {
+    taken_.lines.emplace_back(without_mark(text), time);
   }
 
   const char* begin_;

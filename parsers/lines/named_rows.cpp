@@ -39,12 +39,11 @@ std::string name_of_column(std::string_view written) {
 }  // namespace
 
 bool NamedRows::may_be_header(std::string_view line) {
-  line = trim(without_mark(line), " \"");
+  line = trim(line, " \"");
   return !line.empty() && (is_letter(line.front()) || line.front() == '_');
 }
 
 void NamedRows::take_header(std::string_view line) {
-  line = without_mark(line);
   if (line.size() > kLongestHeader) return;
   const char delimiter = delimiter_of(line, cells_);
   split_cells(line, delimiter, kMostNames + 1, cells_);

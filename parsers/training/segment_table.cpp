@@ -41,7 +41,6 @@ std::optional<Field> field_of(std::string_view column) {
 }  // namespace
 
 bool SegmentTable::take_header(std::string_view line) {
-  line = without_mark(line);
   if (line.size() > kMaxHeader) return false;
   const char delimiter = line.find(',') == std::string_view::npos ? ';' : ',';
   split_cells(line, delimiter, kMaxColumns, cells_);
@@ -74,7 +73,6 @@ bool SegmentTable::take_header(std::string_view line) {
 
 Event SegmentTable::read(std::string_view line) {
   ++lines_;
-  line = without_mark(line);
   const bool blank = line.find_first_not_of(" \t,;\r") == std::string_view::npos;
   if (blank || line.front() == '#' || take_header(line)) return {};
   split_cells(line, delimiter_, kMaxColumns, cells_);

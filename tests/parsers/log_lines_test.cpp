@@ -46,6 +46,13 @@ TEST(LogLines, AreTheSameHoweverTheBytesCome) {
   for (std::size_t piece = 1; piece < log.size(); ++piece) EXPECT_EQ(lines_of(log, piece), whole) << piece;
 }
 
+// As Windows' editors and shells write UTF-8, also where such files were joined.
+TEST(LogLines, AreWithoutTheMarkOfTheirEncoding) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_THAT(lines_of(mark + "epoch,loss\n1,0.5\n" + mark + "epoch,loss\r\n" + mark, 1000),
+              ElementsAre("epoch,loss", "1,0.5", "epoch,loss", ""));
+}
+
 TEST(LogLines, OfALongLineTheBeginningCounts) {
   for (const std::size_t piece : {7U, 1000U}) {
     LineLosses losses;

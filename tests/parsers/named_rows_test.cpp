@@ -13,9 +13,7 @@ using Lines = std::vector<std::string>;
 TEST(NamedRows, NameEachCell) {
   NamedRows rows;
   EXPECT_EQ(rows.line_of("1,2"), "") << "no header yet";
-  rows.take_header(
-      "\xEF\xBB\xBF"
-      "Epoch, \"Time (s)\" ,train/loss.avg");
+  rows.take_header("Epoch, \"Time (s)\" ,train/loss.avg");
   EXPECT_EQ(rows.line_of("3,62.5,0.5125"), "epoch=3, time_s=62.5, train/loss_avg=0.5125");
   EXPECT_EQ(rows.line_of("3,,\"a, b\""), "epoch=3, time_s=, train/loss_avg=a, b");
   EXPECT_EQ(rows.line_of("3,62.5"), "") << "a cell too few";
@@ -26,9 +24,7 @@ TEST(NamedRows, NameEachCell) {
 }
 
 TEST(NamedRows, WhatMayBeAHeader) {
-  for (const char* line : {"epoch,loss", "\"Epoch\",loss", "_step,loss",
-                           "\xEF\xBB\xBF"
-                           "epoch,loss"})
+  for (const char* line : {"epoch,loss", "\"Epoch\",loss", "_step,loss"})
     EXPECT_TRUE(NamedRows::may_be_header(line)) << line;
   for (const char* line : {"", "3,0.5", ",,0.5", "-1.5,3", "\"3\",0.5"})
     EXPECT_FALSE(NamedRows::may_be_header(line)) << line;

@@ -8,7 +8,7 @@ namespace {
 
 TEST(SegmentTable, ColumnsInAnyOrder) {
   SegmentTable table;
-  ASSERT_TRUE(table.take_header("\xEF\xBB\xBFseconds, Iterations ,\"network\",note,batch_size"));
+  ASSERT_TRUE(table.take_header("seconds, Iterations ,\"network\",note,batch_size"));
   const Event row = table.read("12.5,100,\"net, big\",whatever,64");
   ASSERT_EQ(row.kind, EventKind::segment);
   EXPECT_EQ(row.number(Field::seconds), 12.5);
