@@ -84,9 +84,12 @@ class Assembler {
     for (const std::string_view state : states_) add(state, time);
   }
 
-  // Files that begin with a mark may have been joined.
+  // Files that begin with a mark may have been joined. Blanks at the end fill up a terminal's line; a tab there may stand
+  // before a table's last cell, which is empty.
   void add(std::string_view text, std::optional<Instant> time) {
-    taken_.lines.emplace_back(without_mark(text), time);
+    text = without_mark(text);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    taken_.lines.emplace_back(text, time);
   }
 
   const char* begin_;

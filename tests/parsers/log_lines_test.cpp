@@ -53,6 +53,12 @@ TEST(LogLines, AreWithoutTheMarkOfTheirEncoding) {
               ElementsAre("epoch,loss", "1,0.5", "epoch,loss", ""));
 }
 
+// Terminals' lines are filled up with blanks; a tab stands before a table's last cell, which may be empty.
+TEST(LogLines, AreWithoutBlanksAtTheirEnds) {
+  EXPECT_THAT(lines_of("step 10   \nstep 20  \r\n\x1b[31mred \x1b[0m  \n   \n1\t2\t\n", 1000),
+              ElementsAre("step 10", "step 20", "red", "", "1\t2\t"));
+}
+
 TEST(LogLines, OfALongLineTheBeginningCounts) {
   for (const std::size_t piece : {7U, 1000U}) {
     LineLosses losses;
