@@ -6,6 +6,7 @@
 
 #include "parsers/base/text.h"
 #include "parsers/lines/envelope.h"
+#include "parsers/lines/launcher_label.h"
 #include "parsers/lines/line.h"
 
 namespace etad {
@@ -78,10 +79,21 @@ class Assembler {
     line = OpenLine{};
   }
 
+  // Who labels lines labels but the first of the states that one line holds: all are of the same process. (Of a state
+  // that is shorter than the label nobody knows, so that a line takes no more room than twice its own.)
   void give_out(std::span<char> text, std::optional<Instant> time) {
+    const auto found = launcher_label({text.data(), text.size()});
+    const std::string label(text.data(), found ? found->length : 0);
     states_.clear();
     clean_states(text, limit_, states_, losses_);
-    for (const std::string_view state : states_) add(state, time);
+    for (const std::string_view state : states_) {
+      const bool is_labelled = label.size() >= state.size() || label.empty() || launcher_label(state);
+      add(is_labelled ? state : labelled(label, state), time);
+    }
+  }
+
+  std::string_view labelled(const std::string& label, std::string_view state) {
+    return taken_.joined.emplace_back(label).append(state.substr(0, limit_ - label.size()));
   }
 
   // Files that begin with a mark may have been joined. Blanks at the end fill up a terminal's line; a tab there may stand

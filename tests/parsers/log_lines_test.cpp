@@ -59,6 +59,22 @@ TEST(LogLines, AreWithoutBlanksAtTheirEnds) {
               ElementsAre("step 10", "step 20", "red", "", "1\t2\t"));
 }
 
+// A launcher that labels lines writes its label once before all the states of a bar that one line holds.
+TEST(LogLines, OfABarBearTheLabelOfTheirLine) {
+  EXPECT_THAT(
+      lines_of("[rank1]: \r 10%|# | 1/10 [00:01<00:09,  1.00s/it]\r 20%|## | 2/10 [00:02<00:08,  1.00s/it]\n"
+               " 3: 10%|# | 1/10 [00:01<00:09,  1.00s/it]\r 20%|## | 2/10 [00:02<00:08,  1.00s/it]\n"
+               "[rank0]: step 10\rstep 20 of 30\n",
+               1000),
+      ElementsAre("[rank1]:  10%|# | 1/10 [00:01<00:09,  1.00s/it]",
+                  "[rank1]:  20%|## | 2/10 [00:02<00:08,  1.00s/it]",
+                  " 3: 10%|# | 1/10 [00:01<00:09,  1.00s/it]", " 3:  20%|## | 2/10 [00:02<00:08,  1.00s/it]",
+                  "[rank0]: step 20 of 30"));
+  EXPECT_THAT(
+      lines_of("node-3: 1/9 [00:01, 1.00s/it]\rnode-4: 2/9 [00:02, 1.00s/it]\r3/9 1it/s\n", 1000),
+      ElementsAre("node-3: 1/9 [00:01, 1.00s/it]", "node-4: 2/9 [00:02, 1.00s/it]", "node-3: 3/9 1it/s"));
+}
+
 TEST(LogLines, OfALongLineTheBeginningCounts) {
   for (const std::size_t piece : {7U, 1000U}) {
     LineLosses losses;
