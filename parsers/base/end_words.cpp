@@ -86,8 +86,9 @@ bool is_last_of_process(std::string_view line) {
              begins("##[error]The operation was canceled");
     case 'C':  // time's
       return begins("Command exited with non-zero status ");
-    case 'E':  // GitHub's page, conda's, torchrun's
+    case 'E':  // GitHub's page, conda's, LSF's, torchrun's
       return begins("Error: Process completed with exit code ") || begins("ERROR conda.cli.main_run") ||
+             begins("Exited with exit code ") || begins("Exited with signal termination: ") ||
              line.find(" failed (exitcode: ") != line.npos || line.find(":failed (exitcode: ") != line.npos;
     default:
       return false;
@@ -95,7 +96,7 @@ bool is_last_of_process(std::string_view line) {
 }
 
 bool is_launchers_end(std::string_view line) {
-  return line.ends_with('.') && line.ends_with(" exits successfully.");
+  return line.ends_with('.') && (line.ends_with(" exits successfully.") || line == "Successfully completed.");
 }
 
 bool is_lightnings_test(std::string_view line) {

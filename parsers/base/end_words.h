@@ -20,7 +20,8 @@ inline constexpr std::string_view kDeepSpeedsCode = " exits with return code = "
 // "… failed (exitcode: 1) …", "##[error]Process completed with exit code 137.".
 bool is_last_of_process(std::string_view line);
 
-// "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well.
+// "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well, and LSF
+// of a job: "Successfully completed.".
 bool is_launchers_end(std::string_view line);
 
 // The head of what a test of Lightning came to, which programs run when their training is over: "DATALOADER:0 TEST
