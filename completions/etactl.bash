@@ -19,7 +19,8 @@ _etactl_options() { # the options of a command
       ;;
     estimators) echo --quantity ;;
     next) echo --budget --batch-size --devices --phase --architecture --framework --host --device --limit ;;
-    models | accuracy) echo --network ;;
+    models) echo --network --limit ;;
+    accuracy) echo --network ;;
     networks | sources) echo --limit ;;
     series) echo --from --to --step --label ;;
     import) echo --recursive --format --host --label ;;

@@ -296,10 +296,10 @@ void add_details(CLI::App& app, Asked& asked) {
   CLI::App* models = app.add_subcommand("models", "the fitted models; one of them in full");
   models->add_option("ID", asked.name, "the model's id");
   parameter(models, "--network", "network", asked.parameters, "of that network");
+  parameter(models, "--limit", "limit", asked.parameters, "at most so many");
   models->callback([&asked] {
     asked.command = [&asked] {
-      if (asked.name.empty())
-        return show(asked.common, target_of("/v1/models", asked.parameters), models_text);
+      if (asked.name.empty()) return show_list(asked.common, "/v1/models", asked.parameters, models_text);
       return show(asked.common, target_of("/v1/models/" + path_segment(asked.name), {}), model_text);
     };
   });

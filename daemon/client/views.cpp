@@ -286,7 +286,8 @@ std::string models_text(const Object& answer, const Screen& screen) {
                text_of(model, "basis")});
   }
   if (table.empty()) return "No such models: a network's models come with its first measurements.\n";
-  return table.text(screen.width, screen.colours) + more_text(answer, "narrow it down with --network");
+  return table.text(screen.width, screen.colours) +
+         more_text(answer, "ask for it with --limit, or narrow it down with --network");
 }
 
 namespace {
@@ -474,7 +475,7 @@ std::string import_text(const std::string& name, const Object& report) {
   out += " from " + counted(count_of(report, "lines"), "line");
   if (lines > 0) out += ", " + percent_text(100 * number_of(report, "matched") / lines) + " of them matched";
   if (number_of(report, "rejected") > 0) {
-    out += "; " + count_text(count_of(report, "rejected")) + " measurements rejected";
+    out += "; " + counted(count_of(report, "rejected"), "measurement") + " rejected";
     if (const std::string why = text_of(report, "note"); !why.empty()) out += ": " + printable(why);
   }
   return out + "\n";
