@@ -20,6 +20,7 @@
 #include "parsers/base/number.h"
 #include "parsers/base/printable.h"
 #include "parsers/base/suggest.h"
+#include "parsers/base/utf8.h"
 
 namespace etad::client {
 namespace {
@@ -327,8 +328,9 @@ int label_run(const Asked& asked) {
       std::cerr << "etactl: " << printable(each) << " is not NAME=VALUE\n";
       return kUsage;
     }
-    if (const auto [label, is_new] = labels.emplace(pair.first, pair.second);
-        !is_new && label->value() != boost::json::string(pair.second)) {
+    const std::string value = valid_utf8(pair.second);
+    if (const auto [label, is_new] = labels.emplace(valid_utf8(pair.first), value);
+        !is_new && label->value() != boost::json::string(value)) {
       std::cerr << "etactl: " << printable(pair.first) << " is given twice, with different values\n";
       return kUsage;
     }

@@ -34,10 +34,11 @@ std::string with_options(std::string text) {
   for (const char* const name :
        {"architecture", "batch_size", "epochs", "iterations", "phase", "setting.sequence_length", "to"}) {
     const std::string quoted = "\"" + std::string(name) + "\"";
-    // Behind "not " it is a value.
-    if (const std::size_t at = text.find(quoted);
-        at != std::string::npos && !text.substr(0, at).ends_with("not "))
-      text.replace(at, quoted.size(), option_text(name));
+    // Behind "not " it is a value, before a colon a member of JSON.
+    if (const std::size_t at = text.find(quoted); at != std::string::npos &&
+                                                  !text.substr(0, at).ends_with("not ") &&
+                                                  !text.substr(at + quoted.size()).starts_with(":"))
+      text.replace(at, quoted.size(), option_text(name) + (quoted.starts_with("\"setting.") ? "=N" : ""));
   }
   for (const char* const said : {"device=MODEL", "test_interval=0"}) {
     const std::string_view pair(said);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/client/deployment_words.h"
 #include "daemon/client/plot.h"
 #include "daemon/client/text.h"
 #include "daemon/client/views.h"
@@ -33,7 +34,7 @@ bool fits(const Object& row) {
 }
 
 std::string value_text(const Object& row, const std::string& vary) {
-  if (vary == "device") return text_of(row, "device");
+  if (vary == "device") return or_dash(text_of(row, "device"));
   return count_text(static_cast<std::int64_t>(number_of(row, vary)));
 }
 
@@ -86,8 +87,8 @@ std::string split_text(const Object& answer, const Screen& screen) {
   const Object& split = object_of(answer, "split");
   Table table({"device", ">batch size"});
   for (const Object& share : objects_of(split, "shares")) {
-    table.row(
-        {text_of(share, "device"), count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
+    table.row({or_dash(text_of(share, "device")),
+               count_text(static_cast<std::int64_t>(number_of(share, "batch_size")))});
   }
   return table.text(screen.width, screen.colours) + "all are ready after " +
          duration_text(number_of(split, "seconds_per_iteration")) + ": " +

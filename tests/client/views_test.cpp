@@ -189,7 +189,10 @@ TEST(ProblemText, NamesParametersAsTheOptionsTheyAre) {
       "etactl: --at is wrong, not \"to\".\n");
   EXPECT_EQ(problem_text(parsed(R"({"detail": "How long? \"iterations\" or \"epochs\" is needed.",
                                     "hint": "say it by \"setting.sequence_length\""})")),
-            "etactl: How long? --iterations or --epochs is needed.\n  say it by --set sequence_length\n");
+            "etactl: How long? --iterations or --epochs is needed.\n  say it by --set sequence_length=N\n");
+  EXPECT_EQ(problem_text(parsed(R"({"detail": "It is no object.",
+                                    "hint": "send a JSON object such as {\"batch_size\": 64}"})")),
+            "etactl: It is no object.\n  send a JSON object such as {\"batch_size\": 64}\n");
 }
 
 TEST(ProblemText, SaysOnceWhatMayBeGiven) {

@@ -51,6 +51,14 @@ TEST(WhatIfView, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(what_if_text(kAnswer, {}).find("fit"), std::string::npos);
 }
 
+TEST(WhatIfView, AnUnknownDeviceIsADash) {
+  const Object answer = boost::json::parse(R"({"vary":"device","rows":[
+    {"device":"","seconds":4,"lower":3,"upper":5,"samples_per_second":500,"seen":2}]})")
+                            .as_object();
+  const std::string text = what_if_text(answer, {});
+  EXPECT_NE(text.find("\n-  "), std::string::npos) << text;
+}
+
 TEST(WhatIfView, ASplitIsSharesAndATime) {
   const Object answer = boost::json::parse(R"({"vary":"split","rows":[],"split":{"seconds_per_iteration":0.05,
     "samples_per_second":2000,"shares":[{"device":"K80","batch_size":30},{"device":"V100","batch_size":70}]}})")
