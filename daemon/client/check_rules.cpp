@@ -1,5 +1,7 @@
 // etactl check-rules: what the daemon would say of rule files, said beforehand, beside the rules it has.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -125,7 +127,7 @@ int check_rules(const Common& common, const RuleCheck& asked) {
   for (const std::string& path : files) {
     const auto toml = content(path);
     if (!toml) {
-      std::cerr << "etactl: " << printable(path) << ": can't be read\n";
+      std::cerr << "etactl: " << printable(path) << ": " << std::strerror(errno) << '\n';
       return kUsage;
     }
     auto format = Format::load(path, *toml);

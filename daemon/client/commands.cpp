@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 
@@ -171,7 +173,9 @@ int show_about(const Common& common, const std::string& target, const std::strin
   in.read(text.data(), static_cast<std::streamsize>(kMost));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
   if (text.empty()) {
-    std::cerr << "etactl: " << printable(file) << " can't be read, or nothing is in it\n";
+    const int error = in.bad() || !in.is_open() ? errno : 0;
+    std::cerr << "etactl: " << printable(file) << ": "
+              << (error != 0 ? std::strerror(error) : "nothing is in it") << '\n';
     return kUsage;
   }
   return change(common, target, text, [&](const Object& object) { return view(object, stdout_screen()); });

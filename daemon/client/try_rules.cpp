@@ -1,5 +1,7 @@
 // etactl check-rules --try: what rule files would make of a log, without a daemon and without a history.
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -39,7 +41,7 @@ Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
       return fail("is packed", unpack_first(program), path);
     if (auto fed = content.feed(bytes); !fed) return fail(fed.error().message, {}, path);
   }
-  if (!in.eof()) return fail("can't be read", {}, path);
+  if (!in.eof()) return fail(std::strerror(errno), {}, path);
   if (auto ended = content.finish(); !ended) return fail(ended.error().message, {}, path);
   lines.finish();
   return {};
