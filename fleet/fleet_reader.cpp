@@ -47,31 +47,48 @@ constexpr const char* kOfModel =
 // Those of one number on two hosts are two, logs and users alike.
 constexpr const char* kSource = "(h.number * 4294967296 + r.source_id)";
 constexpr const char* kOwner = "(h.number * 4294967296 + (coalesce(r.owner, -1) & 4294967295))";
+constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an older exporter has none
 
 // A model's runs to choose from: of each owner the newest, more than will be chosen, and where there are very many
-// owners of each in turn. Whose came first says the database's clock; of one host its ids do.
+// owners of each in turn. Whose came first says the database's clock; of one host its ids do, and of its owners the
+// places that it gave them. A host that reads its logs again brings all their runs anew: its later owners then say
+// when the earlier ones had come at the latest.
 constexpr std::int64_t kMostOwners = 64;
 std::string evidence_query(bool of_one) {
-  return std::string("SELECT id, source, owner FROM (SELECT id, source, owner, came FROM (SELECT ") + kRunId +
-         " AS id, " + kSource + " AS source, " + kOwner +
-         " AS owner, min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
+  return std::string(
+             "SELECT id, source, owner, dense_rank() OVER (ORDER BY first, place) FROM (SELECT * FROM"
+             " (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS first FROM"
+             " (SELECT r.host_id, r.first_at, ") +
+         kRunId + " AS id, " + kSource + " AS source, " + kOwner + " AS owner, min(" + kPlace +
+         ") OVER (PARTITION BY r.host_id, r.owner) AS place,"
+         " min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
          " row_number() OVER (PARTITION BY r.host_id, r.owner ORDER BY r.run_id DESC) AS nth" +
          kOfModel + "AND" + kIsData + (of_one ? "AND " + std::string(kOwner) + " = $10" : "") +
-         ") AS every WHERE nth <= $8 ORDER BY nth, came DESC, id DESC LIMIT $9) AS newest ORDER BY came, id";
+         ") AS placed) AS every WHERE nth <= $8 ORDER BY nth, came DESC, id DESC LIMIT $9) AS newest"
+         " ORDER BY came, id";
 }
 
-// The runs that a model is made of, by their ids, and the place of each, newest first.
-std::map<std::int64_t, std::size_t> chosen_runs(Connection& c, std::vector<Parameter> model, int max_runs,
-                                                std::optional<std::int64_t> owner) {
+// A run that a model is made of: which of them it is, the newest being the first, and its owner's place.
+struct Chosen {
+  std::size_t at = 0;
+  std::int64_t place = 0;
+};
+
+// By their ids.
+std::map<std::int64_t, Chosen> chosen_runs(Connection& c, std::vector<Parameter> model, int max_runs,
+                                           std::optional<std::int64_t> owner) {
   const auto most = static_cast<std::int64_t>(std::max(max_runs, 0));
   for (auto& bound : parameters(4 * most, 4 * most * kMostOwners)) model.push_back(std::move(bound));
   if (owner) model.push_back(parameter(*owner));
   const Rows rows = c.query(evidence_query(owner.has_value()), model);
   std::vector<Evidence> all;
   for (int i = 0; i < rows.size(); ++i) all.push_back({i, rows.integer(i, 1), rows.integer(i, 2)});
-  std::map<std::int64_t, std::size_t> out;
-  for (const std::int64_t i : fair_share(std::move(all), static_cast<std::size_t>(most)))
-    out.emplace(rows.integer(static_cast<int>(i), 0), out.size());
+  std::map<std::int64_t, Chosen> out;
+  const auto count = static_cast<std::size_t>(most);
+  for (const std::int64_t i : fair_share(std::move(all), count, count)) {
+    const int row = static_cast<int>(i);
+    out.emplace(rows.integer(row, 0), Chosen{out.size(), rows.integer(row, 3)});
+  }
   return out;
 }
 
@@ -391,9 +408,9 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
   return reading([&](Connection& c) {
     auto values =
         parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices, codes::word(k.phase));
-    const auto places = chosen_runs(c, values, max_runs, owner);
+    const auto chosen = chosen_runs(c, values, max_runs, owner);
     std::string ids;
-    for (const auto& [id, place] : places) ids += (ids.empty() ? "" : ",") + std::to_string(id);
+    for (const auto& [id, each] : chosen) ids += (ids.empty() ? "" : ",") + std::to_string(id);
     values.push_back(parameter("{" + ids + "}"));
     const Rows rows = c.query(
         std::string("SELECT ") + kRunId + ", " + kSource + ", " + kOwner +
@@ -408,11 +425,12 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     std::vector<RunData> all;
     for (int i = 0; i < rows.size(); ++i) {
       RunData& data = all.emplace_back(run_data_in(rows.at(i)));
+      data.place = chosen.at(data.run_id).place;
       if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
                         max_windows))
         throw_damaged();
     }
-    std::ranges::sort(all, {}, [&](const RunData& data) { return places.at(data.run_id); });
+    std::ranges::sort(all, {}, [&](const RunData& data) { return chosen.at(data.run_id).at; });
     return all;
   });
 }

@@ -223,6 +223,8 @@ void HostRows::write_phase(const ChangedRun& change, Phase phase, std::vector<Pa
   part.add("segments", parameter(sum.segments));
   part.add("window_count", parameter(windows.count));
   part.add("windows", parameter(Bytes{windows.packed}));
+  if (const auto place = change.places.find(phase); place != change.places.end())
+    part.add("place", parameter(place->second));
   for (const auto& [column, value] : part.values) digested.push_back(value);
   for (const auto& [column, cost] :
        {std::pair{"joules", sum.joules}, std::pair{"peak_bytes", sum.peak_bytes}}) {

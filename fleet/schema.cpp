@@ -12,7 +12,7 @@ using postgres::Connection;
 using postgres::Failure;
 using postgres::Rows;
 
-constexpr std::array kSteps = {kStep1, kStep2, kStep3, kStep4, kStep5};
+constexpr std::array kSteps = {kStep1, kStep2, kStep3, kStep4, kStep5, kStep6};
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1702125924)";  // "etad"
 
 std::int64_t version_of(Connection& connection) {

@@ -18,7 +18,7 @@ inline std::int64_t current_version() {
 }
 
 // The last version that gave the rows of hosts new columns: rows that were written by an older one lack them.
-inline constexpr std::int64_t kRowsVersion = 4;
+inline constexpr std::int64_t kRowsVersion = 6;
 
 // Brings the database from its version to `to`, step by step, each in a transaction of its own under an
 // advisory lock; gives the roles etad_writer, etad_reader and etad_models, as far as there are such, what

@@ -213,4 +213,10 @@ UPDATE hosts SET number = each.place FROM
   (SELECT host_id, row_number() OVER (ORDER BY host_id) AS place FROM hosts) AS each WHERE each.host_id = hosts.host_id;
 )sql";
 
+// Version 6: the place of a run's owner among those of its host's runs of the same model (the history's dataset_owners).
+inline constexpr const char* kStep6 = R"sql(
+ALTER TABLE phases ADD COLUMN place bigint;
+UPDATE model_progress SET version = 0;
+)sql";
+
 }  // namespace etad::fleet

@@ -9,6 +9,7 @@
 
 #include "prediction/datasets.h"
 #include "regression/statistics.h"
+#include "storage/fair_share.h"
 
 namespace etad::prediction {
 namespace {
@@ -65,16 +66,13 @@ struct Owner {
   Runs runs;  // newest first
 };
 
-// Who was there first comes first. That the runs come newest first says it, and not their ids: in a fleet those are of
-// many histories.
+// Who was there first comes first.
 std::vector<Owner> owners_of(const Runs& runs) {
+  std::map<std::int64_t, Owner> by_uid;
+  for (const RunData& run : runs) by_uid[run.owner].runs.push_back(run);
   std::vector<Owner> out;
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    auto found = std::ranges::find(out, run->owner, &Owner::uid);
-    if (found == out.end()) found = out.insert(out.end(), {run->owner, {}});
-    found->runs.push_back(*run);
-  }
-  for (Owner& owner : out) std::ranges::reverse(owner.runs);
+  for (auto& [uid, owner] : by_uid) out.push_back({uid, std::move(owner.runs)});
+  std::ranges::stable_sort(out, {}, [](const Owner& owner) { return owner.runs.front().place; });
   return out;
 }
 
@@ -119,6 +117,18 @@ Runs believed(Runs runs, Phase phase, std::vector<std::int64_t>& owners, Runs& l
   return runs;
 }
 
+// Only now, among those who are believed: who is not takes nothing of theirs away.
+void share_out(Runs& runs) {
+  std::vector<Evidence> all;
+  auto newer = static_cast<std::int64_t>(runs.size());
+  for (const RunData& run : runs) all.push_back({newer--, run.source_id, run.owner});
+  const auto kept = fair_share(std::move(all), runs.size());
+  newer = static_cast<std::int64_t>(runs.size());
+  std::erase_if(runs, [&](const RunData&) {
+    return !std::ranges::binary_search(kept, newer--, std::ranges::greater());
+  });
+}
+
 // Whether a log's runs contradict those of most other logs, or of the one other that was there first.
 bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, std::int64_t first,
                      Phase phase) {
@@ -141,10 +151,14 @@ void leave_out_loud_logs(Runs& runs, Phase phase, Runs& left_out) {
   std::map<std::int64_t, Runs> logs;
   for (const RunData& run : runs) logs[run.source_id].push_back(run);
   if (logs.size() < 2) return;
+  // Of one owner's the one that was found first.
+  const std::int64_t first = std::ranges::min_element(runs, {}, [](const RunData& run) {
+                               return std::pair(run.place, run.source_id);
+                             })->source_id;
   std::set<std::int64_t> loud;
   for (const auto& [source, its] : logs) {
     const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
-    if (its.size() > share && is_contradicted(its, logs, runs.back().source_id, phase)) loud.insert(source);
+    if (its.size() > share && is_contradicted(its, logs, first, phase)) loud.insert(source);
   }
   const auto rest = std::stable_partition(runs.begin(), runs.end(),
                                           [&](const RunData& run) { return !loud.contains(run.source_id); });
@@ -162,6 +176,7 @@ Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   std::vector<std::int64_t> owners{runs.front().owner};
   Runs left_out;
   out.runs = one_owner ? std::move(runs) : believed(std::move(runs), phase, owners, left_out, out.dissenters);
+  share_out(out.runs);
   leave_out_loud_logs(out.runs, phase, left_out);
   if (!left_out.empty()) out.dispute = Dispute{std::move(owners), static_cast<int>(left_out.size())};
   return out;

@@ -11,12 +11,13 @@
 
 namespace etad::prediction {
 
-// The runs of a key that its model is fitted from, and whose are left out. `runs` must be sorted newest first: the last
-// one's owner counts as the first.
+// The runs of a key that its model is fitted from, and whose are left out. `runs` must be sorted newest first; who was
+// there first say their places.
 //
 // Owners whose runs agree make one camp. The model is fitted from the camp with the most owners; of equal
 // ones from the one that was there first, so that nothing a later owner writes moves what is said, until
-// another confirms it. Logs: of the runs that are left, one with more than its share that contradicts most of
+// another confirms it. Of a camp each owner has a fair share (storage/fair_share.h): who is left out takes
+// nothing of theirs. Logs: of the runs that are left, one with more than its share that contradicts most of
 // the other logs is left out; where there is but one other, the later of the two. Runs agree with a model
 // where their median is within kAgree of what it expects of them, and a little more where few runs say it,
 // where they are beyond its batch sizes, or have settings that it has never seen.

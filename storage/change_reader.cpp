@@ -28,6 +28,11 @@ ChangedRun read_run(Connection& connection, std::int64_t id) {
     out.windows.push_back({codes::value_of<Phase>(rows.get<std::string_view>(0)), rows.get<std::int64_t>(1),
                            std::string(rows.get<sqlite::Blob>(2).bytes)});
   }
+  Statement places(connection,
+                   "SELECT p.phase, o.id FROM run_phases p CROSS JOIN dataset_owners o"
+                   " ON o.dataset_id = p.dataset_id AND o.owner = p.owner WHERE p.run_id = ?");
+  for (auto rows = places.query(id); rows.next();)
+    out.places[codes::value_of<Phase>(rows.get<std::string_view>(0))] = rows.get<std::int64_t>(1);
   out.predictions = predictions_of(connection, id);
   return out;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct ChangedRun {
     std::string packed;
   };
   std::vector<Windows> windows;
+  std::map<Phase, std::int64_t> places;  // its owner's among those of the phase's dataset (dataset_owners)
   std::vector<PredictionRow> predictions;
 };
 

@@ -12,14 +12,13 @@
 namespace etad {
 namespace {
 
-// Owners whose runs are looked at, those of the lowest uids: more users than that share no network.
-constexpr std::size_t kMostOwners = 64;
+constexpr std::int64_t kMostOwners = 64;  // whose runs are looked at: those who were there first
 
 // The runs of a dataset to choose from: of each owner the newest, more than will be chosen.
 std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t dataset, std::size_t most,
                                   std::optional<std::int64_t> owner) {
-  sqlite::Statement next_owner(connection,
-                               "SELECT min(owner) FROM run_phases WHERE dataset_id = ? AND owner > ?");
+  sqlite::Statement owners(connection,
+                           "SELECT owner FROM dataset_owners WHERE dataset_id = ? ORDER BY id LIMIT ?");
   sqlite::Statement newest(
       connection,
       "SELECT p.run_id, r.source_id FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
@@ -31,16 +30,8 @@ std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t d
   };
   if (owner) {
     take(*owner);
-    return out;
-  }
-  std::optional<std::int64_t> at = kUnknownOwner - 1;
-  for (std::size_t i = 0; i < kMostOwners; ++i) {
-    {
-      auto rows = next_owner.query(dataset, *at);
-      at = rows.next() ? rows.get<std::optional<std::int64_t>>(0) : std::nullopt;
-    }
-    if (!at) break;
-    take(*at);
+  } else {
+    for (auto rows = owners.query(dataset, kMostOwners); rows.next();) take(rows.get<std::int64_t>(0));
   }
   return out;
 }
@@ -91,14 +82,16 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       "p.peak_bytes,"
       " coalesce((SELECT t.duration FROM run_phases t"
       "           WHERE t.run_id = p.run_id AND t.phase = 'test' AND p.phase = 'train'), 0),"
-      " w.count, w.body FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
+      " w.count, w.body, o.id FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
+      " CROSS JOIN dataset_owners o ON o.dataset_id = p.dataset_id AND o.owner = p.owner"
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
       " WHERE p.run_id = ? AND p.phase = ?");
   std::vector<RunData> result;
-  for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, owner), most)) {
+  for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, owner), most, most)) {
     auto rows = select.query(run, codes::word(k.phase));
     if (!rows.next()) continue;
     RunData& data = result.emplace_back(run_data_in(rows));
+    data.place = rows.get<std::int64_t>(kRunDataColumns + 2);
     if (!take_windows(data, rows.get<std::int64_t>(kRunDataColumns),
                       rows.get<sqlite::Blob>(kRunDataColumns + 1).bytes, max_windows))
       throw_damaged(connection, "the windows of run", run);

@@ -80,6 +80,7 @@ struct RunData {
   std::int64_t run_id = 0;
   std::int64_t source_id = 0;
   std::int64_t owner = kUnknownOwner;
+  std::int64_t place = 0;  // the owner's among those of the model's runs: who was there first has the lowest
   std::int64_t samples_per_iteration = 0;
   std::int64_t iterations = 0;  // sums over all its segments of the phase
   Duration duration{};

@@ -14,20 +14,18 @@ using sqlite::Connection;
 using sqlite::Failure;
 using sqlite::Statement;
 
-constexpr std::array kSteps = {kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,
-                               kStep8,  kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14,
-                               kStep15, kStep16, kStep17, kStep18, kStep19, kStep20, kStep21};
+constexpr std::array kSteps = {kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
+                               kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16,
+                               kStep17, kStep18, kStep19, kStep20, kStep21, kStep22};
 
 // What the steps make: a history that was rescued from a damaged disk may lack some.
-constexpr std::array kTables = {"changes",         "datasets",       "estimator_records",
-                                "finished_files",  "forgotten_runs", "layer_times",
-                                "layers",          "models",         "owner_days",
-                                "pending_samples", "point_chunks",   "predictions",
-                                "recent_samples",  "refit_progress", "refused",
-                                "rollups",         "rules_tried",    "run_labels",
-                                "run_phases",      "run_windows",    "runs",
-                                "sample_chunks",   "segment_chunks", "series",
-                                "sources",         "starts",         "totals"};
+constexpr std::array kTables = {"changes",        "dataset_owners", "datasets",        "estimator_records",
+                                "finished_files", "forgotten_runs", "layer_times",     "layers",
+                                "models",         "owner_days",     "pending_samples", "point_chunks",
+                                "predictions",    "recent_samples", "refit_progress",  "refused",
+                                "rollups",        "rules_tried",    "run_labels",      "run_phases",
+                                "run_windows",    "runs",           "sample_chunks",   "segment_chunks",
+                                "series",         "sources",        "starts",          "totals"};
 
 [[noreturn]] void refuse(const Connection& connection, std::string message, std::string hint) {
   throw Failure(SQLITE_NOTADB,

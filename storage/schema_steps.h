@@ -197,4 +197,32 @@ CREATE TABLE forgotten_runs (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// Version 22: in what order the owners of a dataset's runs came. Runs can't say it: those that are read again have new
+// ids, and a label may bring an old one to where others have long been.
+inline constexpr const char* kStep22 = R"sql(
+CREATE TABLE dataset_owners (
+  id INTEGER PRIMARY KEY,
+  dataset_id INTEGER NOT NULL REFERENCES datasets ON DELETE CASCADE,
+  owner INTEGER NOT NULL,
+  UNIQUE (dataset_id, owner)
+) STRICT;
+INSERT INTO dataset_owners (dataset_id, owner)
+  SELECT dataset_id, owner FROM run_phases WHERE dataset_id IS NOT NULL GROUP BY dataset_id, owner ORDER BY min(run_id);
+-- NOT EXISTS and not OR IGNORE: what the statement says that pulls the trigger would count instead.
+CREATE TRIGGER phase_joined AFTER INSERT ON run_phases BEGIN
+  INSERT INTO dataset_owners (dataset_id, owner) SELECT NEW.dataset_id, NEW.owner WHERE NEW.dataset_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM dataset_owners WHERE dataset_id = NEW.dataset_id AND owner = NEW.owner);
+END;
+CREATE TRIGGER phase_moved AFTER UPDATE OF dataset_id, owner ON run_phases BEGIN
+  INSERT INTO dataset_owners (dataset_id, owner) SELECT NEW.dataset_id, NEW.owner WHERE NEW.dataset_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM dataset_owners WHERE dataset_id = NEW.dataset_id AND owner = NEW.owner);
+  DELETE FROM dataset_owners WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner AND NOT EXISTS
+    (SELECT 1 FROM run_phases WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner);
+END;
+CREATE TRIGGER phase_left AFTER DELETE ON run_phases BEGIN
+  DELETE FROM dataset_owners WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner AND NOT EXISTS
+    (SELECT 1 FROM run_phases WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner);
+END;
+)sql";
+
 }  // namespace etad::schema

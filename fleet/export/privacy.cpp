@@ -90,8 +90,10 @@ std::string hashed(std::string_view name, const std::string& salt) {
 }
 
 void make_private(Changes& changes, const Privacy& privacy) {
-  for (auto& run : changes.runs)
+  for (auto& run : changes.runs) {
     if (run.now) make_private(*run.now, privacy);
+    if (privacy.users == Names::omit) run.places.clear();  // those of one user have the same
+  }
   if (keeps_all(privacy)) return;
   for (auto& architecture : changes.architectures) {
     for (Layer& layer : architecture.layers) {

@@ -25,6 +25,7 @@ Changes changes() {
   ChangedRun run;
   run.id = 1;
   run.now = row;
+  run.places[Phase::train] = 7;
   out.runs.push_back(run);
   out.architectures.push_back(
       {"9c1d7a52", {{"secret_conv", "Convolution", "k=5;source=/home/anna/secret", {}, {}}}});
@@ -71,6 +72,7 @@ TEST(PrivacyTest, WhatIsNotKeptIsNowhere) {
     EXPECT_THAT(all, Not(HasSubstr("ecret")));
     EXPECT_EQ(row.run.settings.at("type"), "SGD");
     EXPECT_EQ(row.labels.at("batch_size"), "64");
+    EXPECT_EQ(none.runs[0].places.empty(), !row.owner) << "they tell which runs are one owner's";
   }
 }
 

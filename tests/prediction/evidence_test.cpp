@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "prediction/datasets.h"
 #include "storage/fair_share.h"
 
@@ -21,6 +23,7 @@ class EvidenceTest : public ::testing::Test {
       run.run_id = ++last_run_;
       run.source_id = source;
       run.owner = owner;
+      run.place = places_.try_emplace(owner, places_.size()).first->second;
       run.samples_per_iteration = batch;
       run.iterations = 1000;
       run.duration = from_seconds(1000 * step_time * (1 + 0.01 * static_cast<double>(last_run_ % 5)));
@@ -40,15 +43,34 @@ class EvidenceTest : public ::testing::Test {
     return model->predict(1000, 64, 0.9)->seconds;
   }
 
-  std::vector<RunData> runs_;  // newest first
+  std::vector<RunData> runs_;                    // newest first
+  std::map<std::int64_t, std::int64_t> places_;  // of the owners: as they came
   std::int64_t last_run_ = 0;
 };
 
-TEST_F(EvidenceTest, RunsThatAgreeAreAllTaken) {
+TEST_F(EvidenceTest, OfOwnersWhoseRunsAgreeEachHasAShare) {
   for (std::int64_t source = 1; source <= 6; ++source) add(kAlice, source, 2, 0.1);
   add(kBob, 7, 40, 0.11);
-  EXPECT_EQ(chosen().runs.size(), 52U);
+  EXPECT_EQ(chosen().runs.size(), 12U + kAlwaysTheirs);
+  EXPECT_EQ(chosen().runs.front().run_id, last_run_) << "the newest";
   EXPECT_FALSE(chosen().dispute);
+}
+
+TEST_F(EvidenceTest, WhoIsLeftOutTakesNothingOfTheOthersAway) {
+  for (std::int64_t source = 1; source <= 100; ++source) add(kAlice, source, 1, 0.1);
+  add(kBob, 101, 1, 0.8);
+  EXPECT_EQ(chosen().runs.size(), 100U);
+  EXPECT_EQ(chosen().dispute->left_out, 1);
+}
+
+// As they are where the first one goes on, or reads old logs again.
+TEST_F(EvidenceTest, WhoWasThereFirstIsSoWithRunsThatAreAllNewer) {
+  add(kAlice, 1, 1, 0.1);
+  runs_.clear();
+  add(kBob, 2, 1, 0.8);
+  for (std::int64_t source = 3; source <= 20; ++source) add(kAlice, source, 1, 0.1);
+  EXPECT_EQ(chosen().dispute->owners, std::vector<std::int64_t>{kAlice});
+  EXPECT_NEAR(seconds(), 102, 3);
 }
 
 TEST_F(EvidenceTest, ManyForgedRunsOfAnotherOwnerMoveNothing) {
@@ -101,7 +123,7 @@ TEST_F(EvidenceTest, WhatASecondOwnerConfirmsIsBelieved) {
 }
 
 // In a fleet an id begins with a number of its host, which is chance.
-TEST_F(EvidenceTest, WhoWasThereFirstIsToldByTheOrderOfTheRunsAndNotByTheirIds) {
+TEST_F(EvidenceTest, WhoWasThereFirstIsNotToldByTheIdsOfRuns) {
   last_run_ = 1000;
   add(kAlice, 1, 12, 0.132);
   const double before = seconds();
@@ -128,6 +150,12 @@ TEST_F(EvidenceTest, OfTwoLogsTheOneThatWasThereFirstIsBelieved) {
   const double before = seconds();
   add(kAlice, 2, 188, 70 * 0.132);
   EXPECT_NEAR(seconds() / before, 1, 1e-6);
+}
+
+TEST_F(EvidenceTest, OfTwoLogsTheFirstOneMayBeTheOneThatGoesOn) {
+  add(kAlice, 2, 20, 70 * 0.132);
+  add(kAlice, 1, 12, 0.132);
+  EXPECT_NEAR(seconds(), 134, 5);
 }
 
 TEST_F(EvidenceTest, ALongLogThatMostOthersConfirmStays) {

@@ -119,6 +119,7 @@ TEST_F(ChangesTest, SegmentsComeAsTheirBoundedSample) {
   ASSERT_EQ(changes.runs.size(), 1U);
   ASSERT_EQ(changes.runs[0].windows.size(), 1U);
   EXPECT_EQ(changes.runs[0].windows[0].count, 3);
+  EXPECT_EQ(changes.runs[0].places.at(Phase::train), 1);
   EXPECT_EQ(changes.runs[0].now->run.train.segments, 3);
 }
 

@@ -398,6 +398,49 @@ TEST_F(DatasetsTest, TheEstimatorsRecordsAreThoseThatWerePutLast) {
   EXPECT_THAT(changed(), IsEmpty()) << "they are no data";
 }
 
+TEST_F(DatasetsTest, WhoWasThereFirstStaysSoWhenTheLogIsReadAgain) {
+  const auto of = [this](std::int64_t owner, bool pending = false) {
+    auto log = source_with_run("/" + std::to_string(owner) + ".log", 2);
+    log.source.owner = owner;
+    log.source.pending = pending;
+    return commit(std::move(log)).source.id;
+  };
+  const std::int64_t first = of(1002);
+  const std::int64_t other = of(1001);
+  for (int i = 0; i < 40; ++i) of(1002);
+  const auto is_first = [this](std::int64_t owner) {
+    std::map<std::int64_t, std::int64_t> places;
+    for (const RunData& run : data(key_of(lenet()), 4)) places[run.owner] = run.place;
+    return places.size() == 2 && places.at(owner) < places.at(owner == 1001 ? 1002 : 1001);
+  };
+  EXPECT_TRUE(is_first(1002)) << "though his first run is none of the newest";
+  must(writer().replace_source(first, of(1002, true)));
+  EXPECT_TRUE(is_first(1002));
+  must(writer().replace_source(other, of(1001, true)));
+  EXPECT_TRUE(is_first(1002));
+  must(writer().forget_owner(1002));
+  EXPECT_EQ(data(key_of(lenet())).size(), 1U);
+  of(1002);
+  EXPECT_TRUE(is_first(1001)) << "nothing is left of what was there before";
+}
+
+TEST_F(DatasetsTest, AnOldRunThatALabelBringsIsNotTheFirstOne) {
+  etad::Run nameless = lenet();
+  nameless.network = nameless.architecture = "";
+  auto log = source_with_run("/a.log", 2, nameless);
+  log.source.owner = 1001;
+  commit(log);
+  etad::Run named = lenet();
+  named.architecture = "";
+  log = source_with_run("/b.log", 2, named);
+  log.source.owner = 1002;
+  commit(log);
+  must(writer().set_labels(1, {{"network", "LeNet"}}));
+  const auto runs = data(key_of(named));
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_LT(runs[0].place, runs[1].place);
+}
+
 // A log may make up as many as it likes, and each question for an unknown name would look at all of them.
 TEST_F(DatasetsTest, NamesWithoutAModelAreNotAllLookedAtForThoseThatAreNear) {
   ModelKey key = key_of(lenet());
