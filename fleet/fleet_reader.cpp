@@ -425,8 +425,8 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     std::vector<RunData> all;
     for (int i = 0; i < rows.size(); ++i) {
       RunData& data = all.emplace_back(run_data_in(rows.at(i)));
-      data.place = chosen.at(data.run_id).place;
       if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
+      data.place = chosen.at(data.run_id).place;
                         max_windows))
         throw_damaged();
     }

@@ -55,11 +55,13 @@ std::string without_twin(const std::string& table) {
 
 // By job and start, whatever the ordinal: other rules may know of runs that were not known before. Of a log whose lines
 // bear no time the start is when they came: a later reading lacks it, or has another one. Such runs are known by their
-// ordinals, where there are as many as before.
+// order, where there are as many as before.
 constexpr const char* kCommon =
-    "WITH old AS (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?1 UNION ALL"
-    "  SELECT NULL, ordinal, job, started_at, iteration FROM forgotten_runs WHERE source_id = ?1),"
-    " new AS (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?2),"
+    "WITH old AS (SELECT *, row_number() OVER (ORDER BY ordinal) AS place FROM"
+    "  (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?1 UNION ALL"
+    "   SELECT NULL, ordinal, job, started_at, iteration FROM forgotten_runs WHERE source_id = ?1)),"
+    " new AS (SELECT id, ordinal, job, started_at, iteration, row_number() OVER (ORDER BY ordinal) AS place"
+    "  FROM runs WHERE source_id = ?2),"
     " dated_old AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
     "  FROM old WHERE started_at IS NOT NULL),"
     " dated_new AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
@@ -67,7 +69,7 @@ constexpr const char* kCommon =
     " dated AS (SELECT a.ordinal AS before, b.ordinal AS after, a.id AS old_id, b.id AS new_id"
     "  FROM dated_old a JOIN dated_new b USING (job, started_at, nth))"
     " SELECT old_id, new_id FROM dated UNION ALL"
-    " SELECT a.id, b.id FROM old a JOIN new b USING (job, ordinal)"
+    " SELECT a.id, b.id FROM old a JOIN new b USING (job, place)"
     " WHERE (SELECT count(*) FROM old) = (SELECT count(*) FROM new)"
     " AND (b.started_at IS NULL OR b.iteration = a.iteration)"
     " AND a.ordinal NOT IN (SELECT before FROM dated) AND b.ordinal NOT IN (SELECT after FROM dated)";
@@ -127,6 +129,9 @@ RunTable::RunTable(sqlite::Connection& c, DatasetTable& datasets)
       note_forgotten_(c,
                       "INSERT OR REPLACE INTO forgotten_runs"
                       " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE id = ?"),
+      note_all_(c,
+                "INSERT OR REPLACE INTO forgotten_runs"
+                " SELECT source_id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?"),
       is_forgotten_(c, "SELECT 1 FROM forgotten_runs WHERE source_id = ? AND ordinal = ?"),
       common_(c, kCommon),
       is_beginning_(
@@ -328,6 +333,10 @@ std::int64_t RunTable::forget_owner(std::int64_t uid) {
 void RunTable::forget(std::int64_t run_id) {
   note_forgotten_.run(run_id);
   withdraw(run_id);
+}
+
+void RunTable::note_forgotten(std::int64_t source_id) {
+  note_all_.run(source_id);
 }
 
 void RunTable::withdraw(std::int64_t run_id) {

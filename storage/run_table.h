@@ -36,11 +36,12 @@ class RunTable {
   // By its user, or as found at `origin`. False: there is no such run. Where it is about other GPUs by that, their traces
   // are to tell anew what it cost.
   bool label(std::int64_t run_id, const TextMap& added, const std::string& origin = {});
-  void adopt(std::int64_t source_id);   // it is pending no longer: its runs join their datasets
-  void leave(std::int64_t source_id);   // its runs are about to go: their datasets change
-  void remove(std::int64_t source_id);  // its runs, with all that refers to them
-  void forget(std::int64_t run_id);     // one of them, for good; its datasets change
-  void withdraw(std::int64_t run_id);   // the same, but another may take its ordinal
+  void adopt(std::int64_t source_id);           // it is pending no longer: its runs join their datasets
+  void leave(std::int64_t source_id);           // its runs are about to go: their datasets change
+  void remove(std::int64_t source_id);          // its runs, with all that refers to them
+  void forget(std::int64_t run_id);             // one of them, for good; its datasets change
+  void note_forgotten(std::int64_t source_id);  // all of its runs, which are about to go for good
+  void withdraw(std::int64_t run_id);           // the same, but another may take its ordinal
   // The source's from that ordinal on.
   std::vector<std::int64_t> from(std::int64_t source_id, std::int64_t ordinal);
   bool is_forgotten(std::int64_t source_id, std::int64_t ordinal);
@@ -69,7 +70,8 @@ class RunTable {
   sqlite::Statement phase_, put_phase_, put_sums_, forget_costs_, put_costs_, change_, without_costs_;
   sqlite::Statement running_of_imports_, lose_;
   sqlite::Statement labels_, put_labels_, said_;
-  sqlite::Statement remove_, forget_, from_, note_forgotten_, is_forgotten_, common_, is_beginning_;
+  sqlite::Statement remove_, forget_, from_, note_forgotten_, note_all_, is_forgotten_, common_,
+      is_beginning_;
   sqlite::Statement own_, own_phases_, datasets_of_owner_, note_owners_, forget_owners_;
 };
 

@@ -100,12 +100,16 @@ SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
       remove_(c, "DELETE FROM sources WHERE id = ?"),
       pass_over_(c, kBegun + "lost_bytes = 0 WHERE id = ?"),
-      begin_ordinals_(c, "DELETE FROM forgotten_runs WHERE source_id = ?"),
+      // They refuse none of what comes now, and are known by their start where the log is read again.
+      begin_ordinals_(c, "UPDATE forgotten_runs SET ordinal = ordinal - 1000000000 WHERE source_id = ?"),
       tried_(c, "SELECT fingerprint FROM rules_tried"),
       put_tried_(c, "INSERT INTO rules_tried VALUES (1, ?1) ON CONFLICT DO UPDATE SET fingerprint = ?1"),
-      look_again_(c, kBegun +
-                         "offset = 0, marker = '', lost_bytes = 0"
-                         " WHERE format = '' AND kind = 'file' AND NOT gone AND offset > 0"),
+      look_again_(
+          c, kBegun +
+                 "offset = 0, marker = '', lost_bytes = 0"
+                 " WHERE format = '' AND kind = 'file' AND NOT gone AND offset > 0"
+                 // Of these no format is known since they began anew: what was read is to stay forgotten.
+                 " AND NOT EXISTS (SELECT 1 FROM forgotten_runs f WHERE f.source_id = sources.id)"),
       without_runs_(
           c,
           "SELECT id FROM sources s WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"

@@ -312,6 +312,7 @@ Result<bool> SqliteWriter::is_beginning(std::int64_t copy, std::int64_t source) 
 
 Result<void> SqliteWriter::pass_source_over(std::int64_t id) {
   return transaction([&] {
+    runs_.note_forgotten(id);
     drop_runs(id);
     sources_.pass_over(id);
   });

@@ -93,6 +93,36 @@ TEST_F(Forgetting, ASourceThatBeginsAnewMayGiveItsFirstRunAgain) {
   EXPECT_EQ(ordinals(), std::vector<std::int64_t>{0});
 }
 
+// Nor do other rules, or the log read again, bring what was forgotten with its source or with its owner.
+TEST_F(Forgetting, WhatASourceThatBeginsAnewHadDoesNotComeBack) {
+  for (const bool with_owner : {false, true}) {
+    SourceCommit log = source_with_run(with_owner ? "/a.log" : "/b.log", 3);
+    log.source.owner = kBen;
+    commit(log);
+    const std::int64_t id = log.source.id;
+    with_owner ? static_cast<void>(must(writer().forget_owner(kBen))) : must(writer().pass_source_over(id));
+    EXPECT_EQ(must(writer().look_again("rules" + std::to_string(id))), 0);
+    EXPECT_EQ(must(writer().source(id))->offset, 1000);
+    etad::Run later = lenet();
+    later.started_at = after(9000);
+    log.source.format = "";
+    goes_on(log, later);
+    EXPECT_EQ(ordinals(), std::vector<std::int64_t>{0}) << "what it says later is another run";
+
+    SourceCommit again = source_with_run(log.source.path, 3);
+    again.source.owner = kBen;
+    again.source.pending = true;
+    etad::Run second = lenet(1);
+    second.started_at = after(9000);
+    again.records.runs.push_back(second);
+    commit(again);
+    must(writer().replace_source(id, again.source.id));
+    ASSERT_THAT(must(reader().runs({})), SizeIs(1));
+    EXPECT_EQ(must(reader().runs({}))[0].run.started_at, after(9000));
+    must(writer().drop_source(again.source.id));
+  }
+}
+
 TEST_F(Forgetting, AnOwnerOfALogThatHasRunsOfSomebodyElseTakesNoneOfTheseAlong) {
   SourceCommit log = source_with_run("/a.log", 3);
   log.source.owner = kAnn;
