@@ -234,16 +234,17 @@ Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int
   });
 }
 
-// As any one host has it: of all hosts they are the same.
+// As the host has it whose came first: a log may show what its network is not.
 Result<std::vector<Layer>> FleetReader::layers(const std::string& architecture) {
   if (architecture.empty()) return std::vector<Layer>{};
   if (last_layers_ && last_layers_->first == architecture) return last_layers_->second;
   return reading([&](Connection& c) {
-    const Rows rows =
-        c.query(std::string("SELECT ") + kLayerColumns +
-                    " FROM architectures WHERE architecture = $1 AND host_id ="
-                    " (SELECT min(host_id) FROM architectures WHERE architecture = $1) ORDER BY position",
-                parameters(architecture));
+    const Rows rows = c.query(
+        std::string("SELECT ") + kLayerColumns +
+            " FROM architectures WHERE architecture = $1 AND host_id ="
+            " (SELECT host_id FROM architectures WHERE architecture = $1 ORDER BY first_at, host_id LIMIT 1)"
+            " ORDER BY position",
+        parameters(architecture));
     std::vector<Layer> out;
     for (int i = 0; i < rows.size(); ++i) out.push_back(layer_in(rows.at(i)));
     last_layers_ = {architecture, out};
@@ -425,8 +426,8 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     std::vector<RunData> all;
     for (int i = 0; i < rows.size(); ++i) {
       RunData& data = all.emplace_back(run_data_in(rows.at(i)));
-      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
       data.place = chosen.at(data.run_id).place;
+      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
                         max_windows))
         throw_damaged();
     }

@@ -255,6 +255,9 @@ void HostRows::write_predictions(const ChangedRun& change) {
 }
 
 void HostRows::write_architecture(const ChangedArchitecture& change) {
+  connection_.queue(
+      "DELETE FROM architectures WHERE host_id = $1 AND architecture = $2 AND position >= $3",
+      parameters(host_id_, change.architecture, static_cast<std::int64_t>(change.layers.size())));
   std::int64_t position = 0;
   for (const Layer& layer : change.layers) {
     const LayerCosts& costs = layer.costs;

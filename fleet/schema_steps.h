@@ -213,9 +213,14 @@ UPDATE hosts SET number = each.place FROM
   (SELECT host_id, row_number() OVER (ORDER BY host_id) AS place FROM hosts) AS each WHERE each.host_id = hosts.host_id;
 )sql";
 
-// Version 6: the place of a run's owner among those of its host's runs of the same model (the history's dataset_owners).
+// Version 6: the place of a run's owner among those of its host's runs of the same model (the history's dataset_owners);
+// and when a host's layers of an architecture were first there.
 inline constexpr const char* kStep6 = R"sql(
 ALTER TABLE phases ADD COLUMN place bigint;
+ALTER TABLE architectures ADD COLUMN first_at timestamptz DEFAULT current_timestamp;
+UPDATE architectures SET first_at = each.first_at FROM
+  (SELECT host_id, architecture, min(first_at) AS first_at FROM runs GROUP BY host_id, architecture) AS each
+  WHERE each.host_id = architectures.host_id AND each.architecture = architectures.architecture;
 UPDATE model_progress SET version = 0;
 )sql";
 

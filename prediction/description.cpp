@@ -34,6 +34,8 @@ tl::expected<std::shared_ptr<const estimators::Costs>, std::string> costs_of(
     // Samples are fetched beside the computation, and a view computes nothing.
     if (kind == LayerKind::data || kind == LayerKind::view) continue;
     const LayerCosts& costs = layer.costs;
+    // It is none of the network proper.
+    if (costs.operations == 0 && costs.inputs == 0 && costs.parameters == 0) continue;
     if (!costs.operations || !costs.backward_operations || !costs.parameters || !costs.outputs)
       return tl::unexpected(why_unknown(layer, kind));
     places[layer.name] = static_cast<std::int64_t>(out->layers.size());

@@ -1,5 +1,6 @@
-// Layers, once for each architecture, and their times in timing runs. An architecture that was kept by a
-// version that counted no costs is written again when a log next shows it.
+// Layers, once for each architecture, and their times in timing runs. They are those of the run that first showed
+// them, and go with it: nothing of a forged log is to stay that was forgotten. The next log that shows the
+// architecture then writes them, as it does where a version has kept them that counted no costs.
 #pragma once
 
 #include <string>
@@ -14,11 +15,12 @@ class LayerTable {
  public:
   explicit LayerTable(sqlite::Connection& connection);
 
-  void put(const std::string& architecture, const std::vector<Layer>& layers);
+  void put(std::int64_t run_id, const std::string& architecture, const std::vector<Layer>& layers);
+  void hand_over(std::int64_t old_source, std::int64_t source);  // those of its runs, before they go
   void put(std::int64_t run_id, const std::vector<LayerTime>& times);
 
  private:
-  sqlite::Statement known_, insert_, clear_times_, insert_time_;
+  sqlite::Statement known_, insert_, hand_over_, drop_, clear_times_, insert_time_;
 };
 
 // Shapes as text: dimensions apart by blanks, shapes by ";". Reading takes what it can.

@@ -198,7 +198,7 @@ CREATE TABLE forgotten_runs (
 )sql";
 
 // Version 22: in what order the owners of a dataset's runs came. Runs can't say it: those that are read again have new
-// ids, and a label may bring an old one to where others have long been.
+// ids, and a label may bring an old one to where others have long been. And whose layers an architecture's are.
 inline constexpr const char* kStep22 = R"sql(
 CREATE TABLE dataset_owners (
   id INTEGER PRIMARY KEY,
@@ -223,6 +223,16 @@ CREATE TRIGGER phase_left AFTER DELETE ON run_phases BEGIN
   DELETE FROM dataset_owners WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner AND NOT EXISTS
     (SELECT 1 FROM run_phases WHERE dataset_id = OLD.dataset_id AND owner = OLD.owner);
 END;
+
+CREATE TRIGGER layer_removed AFTER DELETE ON layers BEGIN
+  DELETE FROM changes WHERE kind = 'architecture' AND key = +OLD.architecture;
+  INSERT INTO changes (kind, key) VALUES ('architecture', OLD.architecture);
+END;
+ALTER TABLE layers ADD COLUMN run_id INTEGER REFERENCES runs ON DELETE CASCADE;
+CREATE INDEX layers_run ON layers (run_id);
+UPDATE layers SET run_id =
+  (SELECT min(id) FROM runs WHERE architecture = layers.architecture AND architecture != '');
+DELETE FROM layers WHERE run_id IS NULL;
 )sql";
 
 }  // namespace etad::schema

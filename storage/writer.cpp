@@ -206,7 +206,7 @@ void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, boo
     if (const auto id = ids.of(run)) measurements_.add(*id, points);
   });
   for (const auto& [run, layers] : records.layers)
-    if (const auto id = ids.of(run)) layers_.put(runs_.architecture(*id), layers);
+    if (const auto id = ids.of(run)) layers_.put(*id, runs_.architecture(*id), layers);
   for (const auto& [run, times] : records.layer_times)
     if (const auto id = ids.of(run)) layers_.put(*id, times);
   if (commit.source.pending) {
@@ -301,6 +301,7 @@ Result<void> SqliteWriter::replace_source(std::int64_t old, std::int64_t id) {
       runs_.hand_over(*before, after);
       record_.hand_over(*before, after);
     }
+    layers_.hand_over(old, id);
     drop_runs(old);
     sources_.remove(old);
   });

@@ -180,9 +180,13 @@ void NetBuilder::shape(std::string_view text) {
 
 std::vector<Layer> layers_of(Net net) {
   count_costs(net);
+  const std::vector<bool> proper = network_proper(net);
   std::vector<Layer> out;
   out.reserve(net.layers.size());
-  for (NetLayer& layer : net.layers) out.push_back(std::move(layer.layer));
+  for (std::size_t i = 0; i < net.layers.size(); ++i) {
+    Layer& layer = out.emplace_back(std::move(net.layers[i].layer));
+    if (!proper[i]) layer.costs = {0., 0., 0., 0., layer.costs.outputs, layer.costs.copies, 0.};
+  }
   return out;
 }
 

@@ -92,7 +92,12 @@ class NetBuilder : public PrototextReader::Sink {
 // and shapes count, which the set-up lines give for every layer.
 std::string fingerprint(const Net& net);
 
-// All layers, data and losses included, as records, with what they cost (costs.h).
+// Of each layer whether it is one of the network proper.
+std::vector<bool> network_proper(const Net& net);
+
+// All layers, data and losses included, as records. Those of the network proper have what they cost (costs.h); of the
+// others only what they write is told: what the fingerprint does not tell apart must not be the one's or the other's
+// work.
 std::vector<Layer> layers_of(Net net);
 
 // The type as Caffe calls it today: "CONVOLUTION" (2014) is "Convolution". Others are given back unchanged.

@@ -51,7 +51,6 @@ bool feeds_or_judges(const NetLayer& layer) {
   return layer.phase_bound || data || is_loss(type) || is_judge(type);
 }
 
-// Which layers are the network proper.
 std::vector<bool> kept_layers(const std::vector<NetLayer>& layers, const Graph& graph) {
   std::vector<bool> kept(layers.size());
   for (std::size_t i = layers.size(); i-- > 0;) {  // readers come after what they read
@@ -113,6 +112,13 @@ std::string of_cut(const Net& net) {
 }
 
 }  // namespace
+
+std::vector<bool> network_proper(const Net& net) {
+  if (!net.cut) return kept_layers(net.layers, Graph(net.layers));
+  std::vector<bool> out;
+  for (const NetLayer& layer : net.layers) out.push_back(!layer.described || !feeds_or_judges(layer));
+  return out;
+}
 
 std::string fingerprint(const Net& net) {
   return net.cut ? of_cut(net) : of_whole(net);

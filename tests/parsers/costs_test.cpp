@@ -47,6 +47,21 @@ INSTANTIATE_TEST_SUITE_P(Literature, KnownNet,
                                          Known{"ResNet50", resnet50(), 3.86e9, 2e7, 25557032}),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// Else whoever shows a network first would say what it costs.
+TEST(Costs, WhatTheFingerprintLeavesOutCostsNothing) {
+  const NetText net = read(lenet(), Phase::train);
+  for (const std::string type : {"Convolution", "Mystery", "SoftmaxWithLoss"}) {
+    const std::string more =
+        "layer { name: 'more' type: '" + type + "' bottom: 'data' top: 'more'\n" +
+        " include { phase: TRAIN } convolution_param { num_output: 100000 kernel_size: 5 } }\n";
+    const NetText other = read(lenet() + more, Phase::train);
+    EXPECT_EQ(other.layers.size(), net.layers.size() + 1);
+    EXPECT_EQ(other.architecture, net.architecture);
+    EXPECT_EQ(whole_of(other.layers).operations, whole_of(net.layers).operations) << type;
+    EXPECT_EQ(whole_of(other.layers).inputs, whole_of(net.layers).inputs) << type;
+  }
+}
+
 TEST(Costs, BackwardIsTwiceForwardButForTheFirstLayer) {
   const NetText net = read(alexnet());
   double backward = 0, forward = 0, first = 0;

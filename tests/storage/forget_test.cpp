@@ -205,5 +205,33 @@ TEST_F(Forgetting, AnOwnersTraceThatWasImportedIsKnownFurther) {
   EXPECT_THAT(must(writer().finished_files()), SizeIs(1));
 }
 
+// They were what others' costs are counted by.
+TEST_F(Forgetting, TheLayersThatARunShowedFirstGoWithIt) {
+  const auto shows = [this](std::int64_t owner, double operations, bool pending = false) {
+    SourceCommit log = source_with_run("/" + std::to_string(owner) + ".log", 1);
+    log.source.owner = owner;
+    log.source.pending = pending;
+    Layer layer{"conv1", "Convolution", {}, {}, {}};
+    layer.costs.operations = operations;
+    layer.costs.outputs = 1;
+    log.records.layers.push_back({0, {layer}});
+    return commit(std::move(log)).source.id;
+  };
+  const auto operations = [this] {
+    const auto layers = must(reader().layers(lenet().architecture));
+    return layers.empty() ? 0 : layers[0].costs.operations.value();
+  };
+  shows(kBen, 1e12);
+  const std::int64_t anns = shows(kAnn, 5);
+  EXPECT_EQ(operations(), 1e12) << "once for each architecture";
+  must(writer().forget_owner(kBen));
+  EXPECT_EQ(operations(), 0);
+  const std::int64_t again = shows(kAnn, 5, true);
+  must(writer().replace_source(anns, again));
+  EXPECT_EQ(operations(), 5);
+  must(writer().replace_source(again, shows(kAnn, 7, true)));
+  EXPECT_EQ(operations(), 5) << "they stay where the log is read again";
+}
+
 }  // namespace
 }  // namespace etad::test
