@@ -375,13 +375,14 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
   if (!busy && std::exchange(work_->listed, 0) >= kManyNames) system::return_memory();
   if (now < next_house_) return;
   static constexpr std::chrono::days kFinishedKept{400};
+  static constexpr std::chrono::days kGoneKept{2};  // longer than the follower knows what is gone
   const Instant lasting = lasting_clock_.at(now, wall, work_->ingest->last_read());
   const auto owed = work_->ingest->rules_look().again_if_owed();
   outdated_ = owed && *owed;
   const auto kept = writer_.with([&](Writer& writer) -> Result<void> {
     if (!owed) return tl::unexpected(owed.error());
     if (auto done = writer.maintain(lasting); !done || now < next_forgetting_) return done;
-    return writer.forget_finished(lasting - kFinishedKept);
+    return writer.forget_finished(lasting - kFinishedKept, lasting - kGoneKept);
   });
   if (kept && now >= next_forgetting_) next_forgetting_ = now + kForgetFinished;
   house_failure_ = kept ? std::nullopt : std::optional(kept.error());

@@ -44,7 +44,10 @@ class FleetReader final : public Reader {
   Result<std::vector<LayerTime>> layer_times(std::int64_t) override { return {}; }
   Result<std::vector<TimedLayer>> timed_layers(const ModelKey&) override { return {}; }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
-  Result<std::vector<SourceRow>> sources() override { return {}; }
+  Result<std::vector<SourceRow>> sources(const SourceFilter&) override { return {}; }
+  Result<std::vector<std::string>> paths_without_source(const std::vector<std::string>&) override {
+    return {};
+  }
   Result<std::optional<SourceRow>> source(std::int64_t) override { return {}; }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return {}; }
   Result<std::vector<ModelRow>> models();  // all of them, with bodies

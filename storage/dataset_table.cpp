@@ -16,7 +16,13 @@ DatasetTable::DatasetTable(sqlite::Connection& c)
           "INSERT INTO datasets (network, architecture, framework, host, device, devices, phase, generation)"
           " VALUES (?, ?, ?, ?, ?, ?, ?, 0) RETURNING id"),
       newest_(c, "SELECT max(generation) FROM datasets"),
-      touch_(c, "UPDATE datasets SET generation = ?2 WHERE id = ?1 AND generation < ?2") {}
+      touch_(c, "UPDATE datasets SET generation = ?2 WHERE id = ?1 AND generation < ?2"),
+      // The newest generation stays: the next one is counted from it.
+      forget_empty_(c,
+                    "DELETE FROM datasets WHERE generation < (SELECT max(generation) FROM datasets)"
+                    " AND generation <= (SELECT generation FROM refit_progress)"
+                    " AND NOT EXISTS (SELECT 1 FROM run_phases p WHERE p.dataset_id = datasets.id)"
+                    " AND NOT EXISTS (SELECT 1 FROM models m WHERE m.dataset_id = datasets.id)") {}
 
 std::int64_t DatasetTable::id_of(const ModelKey& k) {
   const auto run = [&k](sqlite::Statement& statement) {
@@ -29,6 +35,10 @@ std::int64_t DatasetTable::id_of(const ModelKey& k) {
   const auto id = inserted.get<std::int64_t>(0);
   inserted.next();  // to its end, which is what carries it out for good
   return id;
+}
+
+void DatasetTable::forget_empty() {
+  forget_empty_.run();
 }
 
 void DatasetTable::touch(std::int64_t id) {

@@ -15,9 +15,11 @@ class DatasetTable {
 
   std::int64_t id_of(const ModelKey& key);  // makes it where it is new, untouched
   void touch(std::int64_t id);              // its data changed
+  // Drops those that have neither runs nor a model, nor say anything that a refit has yet to hear.
+  void forget_empty();
 
  private:
-  sqlite::Statement find_, insert_, newest_, touch_;
+  sqlite::Statement find_, insert_, newest_, touch_, forget_empty_;
   std::optional<std::int64_t> generation_;
 };
 

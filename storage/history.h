@@ -74,9 +74,11 @@ class Writer {
   virtual Result<std::vector<std::int64_t>> sources_with_running_runs() = 0;  // their ids
   virtual Result<std::vector<std::int64_t>> sources_without_runs() = 0;       // their ids, ascending
   virtual Result<std::vector<FinishedFile>> finished_files() = 0;             // the oldest first
-  virtual Result<void> forget_finished(Instant before) = 0;  // so that the list does not grow for ever
-  virtual Result<void> drop_source(std::int64_t id) = 0;     // with all its runs: an import that is not to be
-  virtual Result<void> adopt_source(std::int64_t id) = 0;    // an import is complete: no longer pending
+  // So that the lists do not grow for ever: finished files of before go; of files that are gone and were looked at
+  // before `gone_before` the rows that have no runs, but for the newest of each owner; and datasets without runs.
+  virtual Result<void> forget_finished(Instant before, Instant gone_before) = 0;
+  virtual Result<void> drop_source(std::int64_t id) = 0;   // with all its runs: an import that is not to be
+  virtual Result<void> adopt_source(std::int64_t id) = 0;  // an import is complete: no longer pending
   // The same, and it takes the place of `old`, whose runs go. Of a run that both have (by job and start)
   // what its user said and what was predicted of it stay; one that was forgotten is forgotten again.
   virtual Result<void> replace_source(std::int64_t old, std::int64_t id) = 0;
@@ -147,6 +149,12 @@ struct RunFilter {
   std::int64_t limit = 100;
   // Where there are more: of all owners their fair share (storage/fair_share.h), instead of the newest.
   bool fair = false;
+};
+
+struct SourceFilter {
+  std::int64_t after_id = 0;          // the page's cursor: ids above it
+  std::int64_t limit = -1;            // -1: all of them
+  std::optional<std::int64_t> owner;  // whose; none: anybody's
 };
 
 // Which networks. What is left out may be anything.
@@ -225,8 +233,11 @@ class Reader {
   virtual Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) = 0;
   // In the order of their names, then of their architectures.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter = {}) = 0;
-  virtual Result<std::vector<SourceRow>> sources() = 0;  // without state
+  virtual Result<std::vector<SourceRow>> sources(
+      const SourceFilter& filter = {}) = 0;  // by id, without state
   virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;
+  // Of these paths those that no source has, imports left aside.
+  virtual Result<std::vector<std::string>> paths_without_source(const std::vector<std::string>& paths) = 0;
   // The followed files that were read and that no format has been recognised in: how many, and the newest, in turns of
   // their owners.
   virtual Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) = 0;

@@ -26,10 +26,12 @@ std::vector<LayerTime> read_layer_times(Connection& connection, std::int64_t run
   return result;
 }
 
-std::vector<SourceRow> read_sources(Connection& connection) {
-  Statement select(connection, select_sources(false) + "ORDER BY id");
+std::vector<SourceRow> read_sources(Connection& connection, const SourceFilter& filter) {
+  Statement select(connection, select_sources(false) +
+                                   "WHERE id > ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY id LIMIT ?3");
   std::vector<SourceRow> result;
-  for (auto rows = select.query(); rows.next();) result.push_back(read_source(rows));
+  for (auto rows = select.query(filter.after_id, filter.owner, filter.limit); rows.next();)
+    result.push_back(read_source(rows));
   return result;
 }
 
@@ -124,8 +126,18 @@ Result<std::vector<TimedLayer>> SqliteReader::timed_layers(const ModelKey& key) 
   return reading([&](Connection& c) { return timed_layers_of(c, key); });
 }
 
-Result<std::vector<SourceRow>> SqliteReader::sources() {
-  return reading([&](Connection& c) { return read_sources(c); });
+Result<std::vector<SourceRow>> SqliteReader::sources(const SourceFilter& filter) {
+  return reading([&](Connection& c) { return read_sources(c, filter); });
+}
+
+Result<std::vector<std::string>> SqliteReader::paths_without_source(const std::vector<std::string>& paths) {
+  return reading([&](Connection& c) {
+    Statement select(c, "SELECT 1 FROM sources WHERE path = ? AND kind <> 'import' LIMIT 1");
+    std::vector<std::string> out;
+    for (const std::string& path : paths)
+      if (!select.query(path).next()) out.push_back(path);
+    return out;
+  });
 }
 
 Result<std::optional<SourceRow>> SqliteReader::source(std::int64_t id) {

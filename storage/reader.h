@@ -29,7 +29,8 @@ class SqliteReader final : public ModelReader {
   Result<std::vector<LayerTime>> layer_times(std::int64_t run_id) override;
   Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) override;
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override;
-  Result<std::vector<SourceRow>> sources() override;
+  Result<std::vector<SourceRow>> sources(const SourceFilter& filter) override;
+  Result<std::vector<std::string>> paths_without_source(const std::vector<std::string>& paths) override;
   Result<std::optional<SourceRow>> source(std::int64_t id) override;
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t most) override;
   Result<std::vector<ModelRow>> models(const ModelFilter& filter) override;

@@ -96,6 +96,13 @@ SourceTable::SourceTable(sqlite::Connection& c, std::int64_t most_finished)
       finished_(c, "SELECT identity, path, source_id, at FROM finished_files ORDER BY at"),
       finished_of_(c, "SELECT identity FROM finished_files WHERE source_id = ?"),
       forget_finished_(c, "DELETE FROM finished_files WHERE at < ?"),
+      forget_gone_(c,
+                   "DELETE FROM sources WHERE id IN (SELECT id FROM (SELECT id, read_at,"
+                   " row_number() OVER (PARTITION BY owner ORDER BY id DESC) AS of_owner FROM sources s"
+                   " WHERE gone AND kind = 'file' AND NOT pending"
+                   " AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.source_id = s.id)"
+                   " AND NOT EXISTS (SELECT 1 FROM forgotten_runs f WHERE f.source_id = s.id))"
+                   " WHERE coalesce(read_at, 0) < ?1 OR (coalesce(read_at, 0) < ?2 AND of_owner > ?3))"),
       pending_(c, "SELECT id FROM sources WHERE pending"),
       clear_pending_(c, "UPDATE sources SET pending = 0 WHERE id = ?"),
       remove_(c, "DELETE FROM sources WHERE id = ?"),
@@ -220,8 +227,9 @@ std::vector<std::string> SourceTable::finished_of(std::int64_t id) {
   return result;
 }
 
-void SourceTable::forget_finished(Instant before) {
+void SourceTable::forget_finished(Instant before, Instant gone_before) {
   forget_finished_.run(before);
+  forget_gone_.run(before, gone_before, most_finished_);
   forget_most_finished();
 }
 

@@ -36,7 +36,9 @@ class SourceTable {
   std::vector<std::string> finished_of(std::int64_t id);  // the identities of one source's
   // Those of before, and of each owner's followed logs the oldest where they are more than the budget: of each log the
   // last one stays, which says that it was rotated.
-  void forget_finished(Instant before);
+  // And rows of files that are gone, without runs: those of before, and likewise an owner's that are too many, if they
+  // were last looked at before `gone_before`.
+  void forget_finished(Instant before, Instant gone_before);
   std::vector<std::int64_t> pending();
   void clear_pending(std::int64_t id);
   void remove(std::int64_t id);     // with all that refers to it
@@ -52,7 +54,7 @@ class SourceTable {
   std::int64_t most_finished_;
   std::int64_t finished_put_ = 0;  // since those too many were last forgotten
   sqlite::Statement insert_, update_, place_, all_, imports_, find_, find_followed_, with_running_runs_,
-      put_finished_, finished_, finished_of_, forget_finished_;
+      put_finished_, finished_, finished_of_, forget_finished_, forget_gone_;
   sqlite::Statement pending_, clear_pending_, remove_;
   sqlite::Statement pass_over_, begin_ordinals_, tried_, put_tried_, look_again_, without_runs_, is_nobodys_;
   sqlite::Statement count_of_owner_, without_runs_of_owner_, ended_of_owner_, remove_ended_,

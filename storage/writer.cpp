@@ -269,8 +269,11 @@ Result<std::vector<FinishedFile>> SqliteWriter::finished_files() {
   return guarded([&] { return sources_.finished(); });
 }
 
-Result<void> SqliteWriter::forget_finished(Instant before) {
-  return transaction([&] { sources_.forget_finished(before); });
+Result<void> SqliteWriter::forget_finished(Instant before, Instant gone_before) {
+  return transaction([&] {
+    sources_.forget_finished(before, gone_before);
+    datasets_.forget_empty();
+  });
 }
 
 void SqliteWriter::drop_runs(std::int64_t source_id) {

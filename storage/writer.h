@@ -38,7 +38,7 @@ class SqliteWriter final : public Writer {
   Result<std::vector<std::int64_t>> sources_with_running_runs() override;
   Result<std::vector<std::int64_t>> sources_without_runs() override;
   Result<std::vector<FinishedFile>> finished_files() override;
-  Result<void> forget_finished(Instant before) override;
+  Result<void> forget_finished(Instant before, Instant gone_before) override;
   Result<void> drop_source(std::int64_t id) override;
   Result<void> adopt_source(std::int64_t id) override;
   Result<void> replace_source(std::int64_t old, std::int64_t id) override;

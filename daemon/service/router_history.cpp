@@ -56,29 +56,36 @@ struct SourceView {
   bool unread = false;
 };
 
-// The sources of the history with what the daemon says of them now, and the files it only looked at.
-std::vector<SourceView> source_views(std::vector<SourceRow> rows,
-                                     std::map<std::string, std::string> statuses) {
+// Cursors from here on are of the files that the daemon only looked at, which come behind the history's sources.
+constexpr std::int64_t kUnread = std::int64_t{1} << 52;
+
+// A page of the history's sources with what the daemon says of them now, and of the files it only looked at; one more
+// where there are more. `owner`: whose alone.
+Result<std::vector<SourceView>> source_views(Reader& reader, const Page& page,
+                                             const std::optional<std::int64_t>& owner,
+                                             const std::map<std::string, std::string>& statuses) {
+  auto rows = reader.sources({page.cursor, page.limit + 1, owner});
+  if (!rows) return tl::unexpected(rows.error());
   std::vector<SourceView> out;
-  std::vector<std::string> gone;
-  for (SourceRow& row : rows) {
+  for (SourceRow& row : *rows) {
     SourceView& view = out.emplace_back();
     // An import may bear a followed file's name; the file's state is not the import's.
-    if (const auto status = statuses.find(row.path); status != statuses.end() && row.kind != "import") {
-      if (row.gone) {
-        gone.push_back(row.path);
-      } else {
-        view.status = status->second;
-        statuses.erase(status);
-      }
-    }
+    const auto status = statuses.find(row.path);
+    if (status != statuses.end() && row.kind != "import" && !row.gone) view.status = status->second;
     view.row = std::move(row);
   }
-  for (const std::string& path : gone) statuses.erase(path);  // nor is what is left of it another source
-  for (auto& [path, status] : statuses) {
+  const auto room = static_cast<std::size_t>(page.limit + 1) - out.size();
+  if (room == 0 || owner) return out;  // nobody's are these
+  std::vector<std::string> paths;
+  for (const auto& [path, status] : statuses) paths.push_back(path);
+  const auto unread = reader.paths_without_source(paths);
+  if (!unread) return tl::unexpected(unread.error());
+  const auto before = static_cast<std::size_t>(std::max<std::int64_t>(page.cursor - kUnread, 0));
+  for (std::size_t i = before; i < unread->size() && i < before + room; ++i) {
     SourceView& view = out.emplace_back();
-    view.row.path = path;
-    view.status = std::move(status);
+    view.row.id = kUnread + static_cast<std::int64_t>(i) + 1;
+    view.row.path = (*unread)[i];
+    view.status = statuses.at(view.row.path);
     view.unread = true;
   }
   return out;
@@ -267,14 +274,22 @@ Outcome Router::predictions(Call& call) {
 Outcome Router::sources(Call& call) {
   const Page page = page_from(call.params, kPage, kMostOnPage);
   if (auto problem = call.params.check()) return reply_of(*problem);
-  auto rows = reader_.sources();
-  if (!rows) return history_failed(rows.error());
-  auto views = source_views(std::move(*rows), backend_.source_statuses());
-  std::erase_if(views, [&](const SourceView& view) { return privacy_.hides(view.row.owner, call.request); });
-  return slice_reply("sources", views, page, [](JsonWriter& json, const SourceView& view) {
-    view.unread ? write_unread_source(json, view.row.path, view.status)
-                : write_source(json, view.row, view.status);
-  });
+  std::optional<std::int64_t> owner;
+  if (privacy_.hides(std::nullopt, call.request))
+    owner = call.request.uid ? std::int64_t{*call.request.uid} : kUnknownOwner;
+  return Work{[&backend = backend_, page, owner, statuses = backend_.source_statuses()]() -> Reply {
+    const auto reader = backend.reader();
+    if (!reader) return history_failed(reader.error());
+    const auto views = source_views(**reader, page, owner, statuses);
+    if (!views) return history_failed(views.error());
+    return list_reply(
+        "sources", *views, page,
+        [](JsonWriter& json, const SourceView& view) {
+          view.unread ? write_unread_source(json, view.row.path, view.status)
+                      : write_source(json, view.row, view.status);
+        },
+        [&](std::size_t i) { return (*views)[i].row.id; });
+  }};
 }
 
 Outcome Router::series(Call& call) {

@@ -49,7 +49,9 @@ class FaultyWriter final : public Writer {
     return real_->sources_with_running_runs();
   }
   Result<std::vector<FinishedFile>> finished_files() override { return real_->finished_files(); }
-  Result<void> forget_finished(Instant before) override { return real_->forget_finished(before); }
+  Result<void> forget_finished(Instant before, Instant gone_before) override {
+    return real_->forget_finished(before, gone_before);
+  }
   std::vector<std::string> take_adopted() override { return real_->take_adopted(); }
   Result<void> drop_source(std::int64_t id) override { return real_->drop_source(id); }
   Result<void> adopt_source(std::int64_t id) override { return real_->adopt_source(id); }

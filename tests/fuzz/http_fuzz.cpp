@@ -48,7 +48,10 @@ class OneRun : public Reader {
   Result<std::vector<NetworkRow>> networks(const NetworkFilter&) override {
     return std::vector<NetworkRow>(1);
   }
-  Result<std::vector<SourceRow>> sources() override { return std::vector<SourceRow>(1); }
+  Result<std::vector<SourceRow>> sources(const SourceFilter&) override { return std::vector<SourceRow>(1); }
+  Result<std::vector<std::string>> paths_without_source(const std::vector<std::string>& paths) override {
+    return paths;
+  }
   Result<std::optional<SourceRow>> source(std::int64_t) override { return SourceRow(); }
   Result<UnrecognisedSources> unrecognised_sources(std::int64_t) override { return UnrecognisedSources{}; }
   Result<HistorySize> size() override { return HistorySize{}; }

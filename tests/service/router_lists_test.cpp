@@ -44,6 +44,24 @@ TEST_F(RouterTest, ASourceWhoseFileIsGoneIsListedOnce) {
   EXPECT_EQ(body.at("sources").at(0).at("state"), "gone");
 }
 
+TEST_F(RouterTest, SourcesComePageByPageAndThenWhatIsOnlyLookedAt) {
+  std::vector<SourceCommit> commits(1);
+  commits[0].source.path = "/b.log";
+  ASSERT_TRUE(history_.writer().commit(commits, kNow));
+  backend_.statuses = {{"/b.log", "following"}, {"/tmp/a", "a folder"}, {"/tmp/b", "a folder"}};
+  for (const int limit : {1, 2, 3}) {
+    std::vector<std::string> paths;
+    std::string cursor;
+    do {
+      const auto body = get("/v1/sources?limit=" + std::to_string(limit) + cursor);
+      for (const auto& source : body.at("sources").as_array())
+        paths.emplace_back(source.at("path").as_string());
+      cursor = body.at("next").is_null() ? "" : "&cursor=" + std::string(body.at("next").as_string());
+    } while (!cursor.empty());
+    EXPECT_EQ(paths, (std::vector<std::string>{"/var/log/caffe/lenet.log", "/b.log", "/tmp/a", "/tmp/b"}));
+  }
+}
+
 TEST_F(RouterTest, EstimatorsAndPredictionsAreListsBeforeAnythingIsKnown) {
   EXPECT_TRUE(get("/v1/estimators").at("estimators").is_array());
   EXPECT_TRUE(get("/v1/predictions").at("predictions").is_array());

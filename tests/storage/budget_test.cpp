@@ -165,7 +165,7 @@ TEST_F(BudgetTest, OfFinishedFilesTheLastOfAnOwnersAreRemembered) {
   finish(kBob, 1, 2);
   finish(kBob, 11, 4);
   finish(kAlice, 0, 1);
-  must(writer_->forget_finished(Instant::min()));
+  must(writer_->forget_finished(Instant::min(), Instant::min()));
   const auto remembered = [&] {
     std::vector<std::string> out;
     for (const FinishedFile& file : must(writer_->finished_files())) out.push_back(file.identity);

@@ -233,5 +233,49 @@ TEST_F(Forgetting, TheLayersThatARunShowedFirstGoWithIt) {
   EXPECT_EQ(operations(), 5) << "they stay where the log is read again";
 }
 
+TEST_F(Forgetting, NothingStaysOfANameWhenItsModelIsGone) {
+  const auto named = [this](const char* network) {
+    SourceCommit log = source_with_run(std::string("/") + network, 3);
+    log.records.runs[0].network = network;
+    return commit(std::move(log)).source.id;
+  };
+  const auto keys = [this] {
+    std::int64_t reached = 0;
+    return must(reader().changed_keys(0, reached)).size();
+  };
+  must(writer().pass_source_over(named("secret")));
+  named("other");
+  must(writer().forget_finished(kNow, kNow));
+  EXPECT_EQ(keys(), 2U) << "a refit is to drop its model first";
+  std::vector<ModelRow> models;
+  must(writer().put_models(models, {}, RefitProgress{1, 9}));
+  must(writer().forget_finished(kNow, kNow));
+  EXPECT_EQ(keys(), 1U);
+}
+
+// Anybody may make files that come and go.
+TEST_F(Forgetting, RowsOfFilesThatAreGoneAndBroughtNoRunsGo) {
+  options_.budgets.finished_files = 2;
+  const auto file = [this](const std::string& path, std::int64_t owner, bool gone, bool runs = false) {
+    SourceCommit log = source_with_run(path, 1);
+    if (!runs) log.records.clear();
+    log.source.owner = owner;
+    log.source.gone = gone;
+    log.source.read_at = kNow;
+    commit(log);
+  };
+  for (int i = 0; i < 5; ++i) file("/ben" + std::to_string(i), kBen, true);
+  file("/there", kBen, false);
+  file("/run", kBen, true, true);
+  file("/ann", kAnn, true);
+  const auto count = [this] { return must(reader().sources()).size(); };
+  must(writer().forget_finished(Instant{}, kNow));
+  EXPECT_EQ(count(), 8U) << "the follower may still know them";
+  must(writer().forget_finished(Instant{}, after(1)));
+  EXPECT_EQ(count(), 5U) << "the newest two of each";
+  must(writer().forget_finished(after(1), after(1)));
+  EXPECT_EQ(count(), 2U);
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -89,9 +89,9 @@ TEST_F(HistoryTest, ASourceComesBackWithItsStateAndFiles) {
   ASSERT_THAT(files, SizeIs(1));
   EXPECT_EQ(files[0].identity, "8:1:41:abd");
   EXPECT_EQ(files[0].source_id, source.source.id);
-  must(writer().forget_finished(kNow));
+  must(writer().forget_finished(kNow, kNow));
   EXPECT_THAT(must(writer().finished_files()), SizeIs(1));
-  must(writer().forget_finished(after(1)));
+  must(writer().forget_finished(after(1), kNow));
   EXPECT_THAT(must(writer().finished_files()), IsEmpty());
 }
 
