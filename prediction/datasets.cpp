@@ -26,6 +26,17 @@ std::optional<Spread> spread_of(const std::vector<RunData>& runs, const ValueOf&
   return Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(values.size())};
 }
 
+// Where the lines with the measurements have no clock, what the run took beside all that it measured: it is not known when
+// that was, but most of it is before the first iteration.
+std::optional<double> startup_in(const RunData& run) {
+  if (run.startup) return to_seconds(*run.startup);
+  const bool dated =
+      std::ranges::any_of(run.windows, [](const Segment& each) { return each.started_at.has_value(); });
+  if (dated || !run.started_at || !run.ended_at) return std::nullopt;
+  const Duration rest = *run.ended_at - *run.started_at - run.duration - run.tested - run.snapshot_time;
+  return rest > Duration::zero() ? std::optional(to_seconds(rest)) : std::nullopt;
+}
+
 }  // namespace
 
 RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase phase) {
@@ -80,9 +91,7 @@ regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
 }
 
 std::optional<Spread> startup_of(const std::vector<RunData>& runs) {
-  return spread_of(runs, [](const RunData& run) {
-    return run.startup ? std::optional(to_seconds(*run.startup)) : std::nullopt;
-  });
+  return spread_of(runs, [](const RunData& run) { return startup_in(run); });
 }
 
 std::optional<Spread> snapshot_of(const std::vector<RunData>& runs) {

@@ -24,7 +24,8 @@ regression::RunObservation observation_of(const RunData& run, Phase phase);
 // others: denormals and NaNs change a network's step time.
 regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);
 
-// Median and central 90 % range of the runs' start-up times; of their times per snapshot.
+// Median and central 90 % range of the runs' start-up times, which of a log whose measurements have no clock are all the
+// time beside them; of their times per snapshot.
 std::optional<Spread> startup_of(const std::vector<RunData>& runs);
 std::optional<Spread> snapshot_of(const std::vector<RunData>& runs);
 // The same of what passes between their windows and is neither test nor snapshot: a share of the training's time.

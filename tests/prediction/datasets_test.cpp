@@ -18,6 +18,21 @@ RunData run_that_lost(int lost) {
   return run;
 }
 
+TEST(Startup, IsWhatARunTookBesideAllThatItMeasuredWhereItsMeasurementsHaveNoClock) {
+  RunData run = run_that_lost(10);
+  run.tested = from_seconds(3);
+  run.started_at = Instant{};
+  run.ended_at = Instant{std::chrono::seconds{400 + 3 + 20}};
+  EXPECT_FALSE(startup_of({run})) << "their clock would have told";
+  for (Segment& each : run.windows) each.started_at.reset();
+  EXPECT_NEAR(startup_of({run}).value().median, 20, 1e-6);
+  run.startup = from_seconds(7);
+  EXPECT_NEAR(startup_of({run}).value().median, 7, 1e-6);
+  run.startup.reset();
+  run.ended_at.reset();
+  EXPECT_FALSE(startup_of({run}));
+}
+
 TEST(Other, IsTheShareThatMostRunsLost) {
   const auto other =
       other_of({run_that_lost(5), run_that_lost(10), run_that_lost(0), run_that_lost(11), run_that_lost(9)});
