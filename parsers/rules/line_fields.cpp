@@ -90,6 +90,13 @@ class LineScan : private LineText {
            (byte(option_ends_) == ' ' || byte(option_ends_) == '=');
   }
 
+  // Code that computes, as of a program that prints its source: "time_ms += 1000 * (now - then)".
+  bool is_reckoned() const {
+    const std::size_t sign = blanks(at_);
+    const char next = byte(sign + 2);
+    return byte(sign) == '*' && byte(sign + 1) == ' ' && (next == '(' || is_letter(next));
+  }
+
   // "end_to_end(s)": the unit is the name's last word, as in "end_to_end_s".
   bool is_unit_in_brackets() const {
     const std::size_t end = end_of_word(at_);
@@ -190,7 +197,7 @@ class LineScan : private LineText {
     const bool is_number = read_written_number(text_, begin, number);
     if (is_number && names_next(number)) leave_unit(number, begin);
     at_ = number.end;
-    if (is_of_option(begin)) return end_name();
+    if (is_of_option(begin) || (is_number && is_reckoned())) return end_name();
     if (!is_number) {
       const std::size_t end = std::min<std::size_t>(at_, begin + 24);
       note_digits(begin, end);

@@ -148,6 +148,12 @@ TEST(LineFields, AreNoPartsOfNames) {
 }
 
 // Lines that differ in nothing but their digits have the same fields, but for digits of words that a list may hold.
+TEST(LineFields, AreNoNumbersOfCode) {
+  EXPECT_EQ(fields_of("    time += 1000 * (time.perf_counter() - t0)"), "");
+  EXPECT_EQ(fields_of("time = 60 * minutes"), "");
+  EXPECT_EQ(fields_of("time = 60 *** step 40"), "duration = 60; steps = 40");
+}
+
 TEST(LineFields, AreNoValuesOfOptions) {
   EXPECT_EQ(fields_of("+ python3 train.py --log-steps 20 --loss=0.5 --amp --it 40"), "");
   EXPECT_EQ(fields_of("--log_steps 20 --amp step 40 --loss: 0.5"), "steps = 40; loss = 0.5");
