@@ -414,7 +414,8 @@ Event Format::match(std::string_view line, NamedRows& rows, TimeContext& context
 }
 
 // A launcher's label is taken off before anything else. One that may be the program's own words ("120: 12.5")
-// is taken off only where the whole line says nothing, or no more than any line with an argument in it.
+// is taken off only where the whole line says nothing, or no more than any line with an argument in it, or where it hides
+// a header.
 Event Format::match(std::string_view line, TimeContext& context, ShapeMemory* shapes) const {
   return match(line, recall(line, shapes), context, shapes);
 }
@@ -425,9 +426,11 @@ Event Format::match(std::string_view line, const RememberedShape* known, TimeCon
   const auto label = launcher_label(line);
   if (!label) return match_unlabelled(line, known, context, shapes);
   Event whole;
+  bool says_much = false;
   if (!label->certain) {
     whole = match_unlabelled(line, known, context, shapes);
-    if (whole.rule != Event::kNoRule && whole.kind != EventKind::argument) return whole;
+    says_much = whole.rule != Event::kNoRule && whole.kind != EventKind::argument;
+    if (says_much && whole.headed) return whole;
   } else if (shapes && !known) {
     RememberedShape shape;
     shape.labelled = true;
@@ -435,7 +438,8 @@ Event Format::match(std::string_view line, const RememberedShape* known, TimeCon
   }
   const std::string_view own = line.substr(label->length);
   Event event = match_unlabelled(own, recall(own, shapes), context, shapes);
-  if (event.rule == Event::kNoRule && whole.rule != Event::kNoRule) return whole;
+  const bool says_less = event.rule == Event::kNoRule || (says_much && !event.headed);
+  if (says_less && whole.rule != Event::kNoRule) return whole;
   event.speaker = label->speaker;
   event.quiet = false;  // of a line without its label
   return event;

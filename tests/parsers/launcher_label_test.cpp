@@ -161,6 +161,23 @@ TEST(LauncherLabel, ARunThatAllRanksWriteIsNotDoubled) {
   EXPECT_EQ(runs.at(0).train.segments, 10);
 }
 
+// Some of the lines say something with the label in them, too, but not when.
+TEST(LauncherLabel, HidesNoHeader) {
+  std::vector<std::string> plain;
+  int now = 0;
+  const auto say = [&](int seconds, const std::string& what) {
+    now += seconds;
+    plain.push_back("[INFO] 2026-03-01 " + time_of_day(20, now) + ",457 : Epoch:  " + what);
+  };
+  for (int epoch = 1; epoch <= 12; ++epoch) {
+    say(160, std::to_string(epoch) + ", loss: 8.836");
+    say(50, std::to_string(epoch) + " Dev Bleu Score: 12.5");
+  }
+  auto labelled = plain;
+  for (std::string& line : labelled) line.insert(0, " 0: ");
+  EXPECT_EQ(only_run(labelled).train.duration, only_run(plain).train.duration);
+}
+
 TEST(LauncherLabel, ALineThatOnlyLooksLabelledIsReadAsItStands) {
   std::vector<std::string> lines;
   for (int i = 1; i <= 5; ++i)
