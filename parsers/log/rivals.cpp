@@ -57,12 +57,15 @@ void thin_out(std::vector<T>& records, std::size_t most) {
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
 }
 
-// A run that is over and was measured in one piece, by what its end says of all of it. Another may go on that has not
-// measured anything yet.
+// Runs that are over and were measured in one piece each, by what their ends say of all of them. Another may go on that has
+// not measured anything yet.
 bool measured_whole(const Rival& r) {
-  if (r.found.segments.size() != 1 || !measures_whole(r.found.segments.front().value)) return false;
-  const auto measured = r.found.segments.front().run;
-  const auto is_told = [&](const Run& run) { return run.ordinal == measured; };
+  const auto& segments = r.found.segments;
+  const auto is_in_pieces = [](const auto& a, const auto& b) { return a.run == b.run; };
+  const auto is_whole = [](const auto& segment) { return measures_whole(segment.value); };
+  if (segments.empty() || !std::all_of(segments.begin(), segments.end(), is_whole)) return false;
+  if (std::adjacent_find(segments.begin(), segments.end(), is_in_pieces) != segments.end()) return false;
+  const auto is_told = [&](const Run& run) { return run.ordinal == segments.back().run; };
   return !r.reading.running() || std::any_of(r.found.runs.begin(), r.found.runs.end(), is_told);
 }
 

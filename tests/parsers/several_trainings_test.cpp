@@ -150,6 +150,18 @@ TEST(SeveralTrainings, OneTimedByItsEndIsKeptWhereAnotherHasBegun) {
   EXPECT_EQ(runs.at(0).state, RunState::finished);
 }
 
+TEST(SeveralTrainings, EachTimedByItsEndAreAllKept) {
+  Lines lines;
+  for (int run = 0; run < 2; ++run) {
+    lines.emplace_back("=== Beginning training ... ===");
+    for (int i = 0; i < 50; ++i) lines.push_back(written("    Epoch: %5d      LossTrajs: 0.5125", i));
+    lines.emplace_back("Total gradient descent training time: 0 hours 2 mins 5 secs");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) EXPECT_DOUBLE_EQ(step_time(run), 2.5) << ordinal;
+}
+
 TEST(SeveralTrainings, OneWithoutTimesLeavesThePlanOfTheOneBefore) {
   Lines lines;
   for (int epoch = 0; epoch < 40; ++epoch)
