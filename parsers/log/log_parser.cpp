@@ -165,16 +165,22 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   if (!own_) consider_trace(line, out);
 }
 
-// The formats that a line shows. The first one reads the log from now on, and before it the lines held; of
-// several at once the log's next lines say which.
+// The formats that a line shows. The first one reads the log from now on, and before it the lines held, unless these are a
+// training that it measures nothing of and one of no framework does; of several at once the log's next lines say which.
 void LogParser::meet(const Line& line, Records& out) {
   const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic(),
                                                 own_ ? own_->name() : std::string_view());
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
-    adopt(shown.front());
-    replay(line.modified, out);
-    read_own(line, out);
-    return;
+    std::optional<Rival> winner;
+    if (!rivals_.empty() && !measures_held(shown.front(), line))
+      winner = rivals_.winner(nullptr, kGenericAtEnd, true);
+    if (!winner) {
+      adopt(shown.front());
+      replay(line.modified, out);
+      read_own(line, out);
+      return;
+    }
+    take_over(std::move(*winner), out);
   }
   for (const auto& format : shown) {
     if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
@@ -187,6 +193,15 @@ void LogParser::meet(const Line& line, Records& out) {
                    [&](std::int64_t lines) { rival->reading.miss(lines); });
     feed(line.text, line.arrival);
   }
+}
+
+// Whether it measures anything of the lines held and that one.
+bool LogParser::measures_held(const std::shared_ptr<const Format>& format, const Line& line) const {
+  Reading reading(format, context());
+  Records found;
+  held_.for_each([&](const HeldLine& held) { reading.take(held.text, held.arrival, line.modified, found); });
+  reading.take(line.text, line.arrival, line.modified, found);
+  return reading.measured() > 0;
 }
 
 // A format that has explained what the one that counts has not takes its place. A run that came to nothing

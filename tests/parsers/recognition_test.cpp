@@ -251,6 +251,21 @@ TEST(Recognition, TwoProgramsInOneFileAreReadByTheFormatOfEach) {
   }
 }
 
+// However few looks are taken at the log: imported it says what it does where it is followed.
+TEST(Recognition, ATrainingOfNoFrameworkIsKeptBeforeOneOfAFramework) {
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 12; ++i)
+    lines.push_back(written("Epoch %d/12 - train loss: 0.5125 - val loss: 0.6125 - time: 21s", i));
+  for (const std::string& line : caffe_log("lenet_b32_i500_tb50_ti50.log")) lines.push_back(line);
+  for (const std::size_t restart : {0U, 5U}) {
+    const Read read = read_log(lines, restart);
+    ASSERT_EQ(read.runs.size(), 2U) << restart;
+    EXPECT_EQ(read.runs.at(0).framework, "generic");
+    EXPECT_EQ(read.runs.at(0).iteration, 12);
+    EXPECT_EQ(read.runs.at(1).framework, "caffe");
+  }
+}
+
 TEST(Recognition, AFormatThatMeasuresIsNotGivenUpForALineOfAnother) {
   std::vector<std::string> lines = trainer_behind_a_launcher();
   const auto bench = mxnet_run(60);
