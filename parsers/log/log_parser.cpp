@@ -154,6 +154,7 @@ void LogParser::stop_looking() {
 }
 
 void LogParser::look(const Line& line, bool known, Records& out) {
+  if (own_ && own_->measured() > 0) rivals_.clear_generic();  // none wins any more
   if (!rivals_.empty())
     rivals_.feed(line.text, line.arrival, line.modified, !is_of_framework(line.text, known));
   if (!known) meet(line, out);
@@ -162,6 +163,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   looked_at_ += held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
   hold(line);
   if (!rivals_.empty()) elect(own_ && is_sure() && own_->running() ? kMuch : kSure, out);
+  if (looked_at_ >= kLookBytes) elect_generic(kGenericAgainst, out);  // before what they have found goes
   if (!own_) consider_trace(line, out);
 }
 

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t kMostRivals = 5;
 // What was found before it won is saved at each commit. Of what is more every second one goes: of points, and where no
-// line has said what a generic format needs, so that it may never win, of measurements, too.
-constexpr std::size_t kMostPoints = 4096, kMostUnbelieved = 256;
+// line has said what a generic format needs, so that it may never win, of measurements, too. Else two of these become one
+// where the second goes on as the first did. (All that one look finds is kept as it is.)
+constexpr std::size_t kMostPoints = 4096, kMostUnbelieved = 256, kMostSegments = 16384;
 
 // So many segments of a run that is over, and it stays though a later one has begun.
 constexpr std::int64_t kMeasured = 3;
@@ -55,6 +56,28 @@ void thin_out(std::vector<T>& records, std::size_t most) {
   std::size_t kept = 0;
   for (std::size_t i = 1; i < records.size(); i += 2) records[kept++] = std::move(records[i]);
   records.erase(records.begin() + static_cast<std::ptrdiff_t>(kept), records.end());
+}
+
+bool goes_on(const Records::Of<Segment>& first, const Records::Of<Segment>& then) {
+  const Segment &a = first.value, &b = then.value;
+  return first.run == then.run && a.phase == b.phase && a.samples_per_iteration == b.samples_per_iteration &&
+         a.first_iteration + a.iterations == b.first_iteration;
+}
+
+void join(std::vector<Records::Of<Segment>>& segments, std::size_t most) {
+  if (segments.size() <= most) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    segments[kept] = segments[i];
+    if (i + 1 < segments.size() && goes_on(segments[i], segments[i + 1])) {
+      segments[kept].value.iterations += segments[i + 1].value.iterations;
+      segments[kept].value.duration += segments[i + 1].value.duration;
+      ++i;
+    }
+    ++kept;
+  }
+  segments.resize(kept);
+  thin_out(segments, most / 4 * 3);  // those of which few go on
 }
 
 // Runs that are over and were measured in one piece each, by what their ends say of all of them. Another may go on that has
@@ -165,7 +188,11 @@ void Rivals::feed(Rival& rival, std::string_view line, const std::optional<Insta
   if (rival.reading.next_ordinal() != runs) keep_runs(rival.reading, rival.found);
   const bool may_win = rival.reading.needs_are_met();
   thin_out(rival.found.points, may_win ? kMostPoints : kMostUnbelieved);
-  if (!may_win) thin_out(rival.found.segments, kMostUnbelieved);
+  if (may_win) {
+    join(rival.found.segments, kMostSegments);
+  } else {
+    thin_out(rival.found.segments, kMostUnbelieved);
+  }
 }
 
 void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified,

@@ -366,6 +366,33 @@ TEST(LogParser, ABarOfNoTrainingKeepsLittle) {
   EXPECT_LT(parser.save().size(), 400'000U);
 }
 
+// Keras' heading of an epoch, and behind it steps of no framework, of which no two lines are alike.
+TEST(LogParser, MeasurementsBehindAnEpochThatDoesNotEndAreBoundedAndNotLost) {
+  constexpr int kSteps = 25'000;
+  LogParser parser(options());
+  Records records;
+  const auto say = [&](const std::string& line) { parser.feed(line, std::nullopt, kModified, records); };
+  for (const char* const head : {"Using TensorFlow backend.", "Train on 5000 samples", "Epoch 1/10"})
+    say(head);
+  std::string rest(200, 'x');
+  std::size_t most = 0;
+  for (int i = 1; i <= kSteps; ++i) {
+    for (int digit = 0, left = i; digit < 4; ++digit, left /= 26)
+      rest[static_cast<std::size_t>(digit)] = static_cast<char>('a' + left % 26);
+    say(test::written("step %d loss 0.5123 time 0.52 s/it ", i) + rest);
+    if (i % 2500 == 0) parser.flush(records);
+    if (i % 5000 == 0) most = std::max(most, parser.save().size());
+  }
+  parser.flush(records);
+  EXPECT_LT(most, 2'000'000U);
+  const auto runs = test::runs_of(records);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_GE(runs.at(0).train.iterations, kSteps - 1);
+  std::int64_t iterations = 0;
+  for (const auto& segment : records.segments) iterations += segment.value.iterations;
+  EXPECT_EQ(iterations, runs.at(0).train.iterations);
+}
+
 TEST(LogParser, CloseLeavesAnUnfinishedRunLostAndMoreLinesReviveIt) {
   const auto lines = lenet_log();
   LogParser parser(options());
