@@ -206,7 +206,8 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
   if (took_over_) {
     const auto now = history.source(row_.id);
     if (!now) return tl::unexpected(now.error());
-    if (!*now || (*now)->kind != "import" || (*now)->offset != kept_) return ImportTwins::quicker();
+    if (!*now) return ImportTwins::forgotten();
+    if ((*now)->kind != "import" || (*now)->offset != kept_) return ImportTwins::quicker();
     const auto came = twins_.came_in_meanwhile(history, so_far());
     if (!came || *came) return came ? ImportTwins::quicker() : tl::unexpected(came.error());
   }
