@@ -201,6 +201,7 @@ TEST_F(FollowingOtherOwners, NorDoesOneOfTwoThatLeadToAFolderThatIsNotFollowed) 
   etad_.poll();
   etad_.files.write("/data/train.log", "one\n");
   etad_.poll();
+  etad_.poll();
   EXPECT_THAT(lines_of(kBobs), ElementsAre("one"));
 }
 
@@ -213,6 +214,7 @@ TEST_F(FollowingOtherOwners, NorDoesASecondNameOfTheFile) {
     etad.files.file(kBobs)->owner = kBen;
     etad.files.hard_link(kBobs, kAlices);
     etad.files.fail("open", kAlices, EPERM);
+    etad.poll();
     etad.poll();
     EXPECT_THAT(etad.lines_of[kBobs], ElementsAre("one")) << followed_before;
   }
