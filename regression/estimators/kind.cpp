@@ -52,6 +52,7 @@ Seen::Seen(const History& history) {
     widen(samples_, key_of(c, kSeries), c.samples);
     widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
     if (c.iterations > 0) widen(lengths_, key_of(c, kNetworkInPhase), c.iterations);
+    widen(any_settings_, key_of(c, kNetworkInPhase | kMachine), c.devices);
     widen(devices_, key_of(c, about(Kind::settings).hidden_facts), c.devices);
   }
 }
@@ -61,8 +62,13 @@ Gap Seen::gap_of(const Case& what) const {
   const auto beyond = [](const std::pair<double, double>& range, double value) {
     return std::log(std::max(value / range.second, range.first / value));
   };
-  for (const Kind kind : {Kind::network, Kind::machine, Kind::device, Kind::settings})
+  for (const Kind kind : {Kind::network, Kind::machine, Kind::device})
     if (!keys_.contains(key_in(kind, what))) return {kind};
+  if (!keys_.contains(key_in(Kind::settings, what))) {
+    const auto ran = any_settings_.find(key_of(what, kNetworkInPhase | kMachine));
+    const double far = ran == any_settings_.end() ? 0 : beyond(ran->second, what.devices);
+    return far > 0 ? Gap{Kind::devices_range, far} : Gap{Kind::settings};
+  }
   if (!keys_.contains(key_in(Kind::devices, what))) {
     const double far = beyond(devices_.at(key_of(what, about(Kind::settings).hidden_facts)), what.devices);
     return far < 0 ? Gap{Kind::devices} : Gap{Kind::devices_range, far};

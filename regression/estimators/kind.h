@@ -24,7 +24,7 @@ enum class Kind : std::uint8_t {
   one_size,       // at a single other batch size
   settings,       // with other settings, or in the other phase
   devices,        // on other numbers of devices, fewer and more
-  devices_range,  // on fewer devices only, or more only
+  devices_range,  // on fewer devices only, or more only (of other settings, where none ran with these)
   device,         // on other machines, of which this one ran other networks
   machine,        // on a machine (device, host, framework) that nothing ran on
   network,        // a network that never ran
@@ -74,6 +74,7 @@ class Seen {
   std::set<std::string> keys_;
   using Ranges = std::map<std::string, std::pair<double, double>>;
   Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
+  Ranges any_settings_;       // numbers of devices, by network, phase and machine
   Ranges shares_, lengths_;   // samples of a device, and iterations, by network and phase
 };
 

@@ -170,6 +170,9 @@ TEST(Seen, TellsTheFarthestThatMustBeBridged) {
   what.devices = 2;
   EXPECT_EQ(seen.kind_of(what), Kind::devices_range);
   what.settings = {"type=Adam"};
+  EXPECT_EQ(seen.kind_of(what), Kind::devices_range) << "on one device with any settings";
+  EXPECT_NEAR(seen.gap_of(what).beyond, std::log(2), 1e-12);
+  what.devices = 1;
   EXPECT_EQ(seen.kind_of(what), Kind::settings);
   what.host = "another";
   EXPECT_EQ(seen.kind_of(what), Kind::machine);
