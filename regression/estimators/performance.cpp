@@ -171,7 +171,8 @@ std::vector<std::vector<double>> errors_without(const Trials& trials, std::size_
 
 // The weights of the others in the combination, which is the last and no part of itself. Who did best on what was hidden
 // from the ends of the history says little of what lies beyond all of it: a power law follows small batches well and is
-// ever farther off at large ones. There the simplest and the richest, a straight line and `effects`, have half each.
+// ever farther off at large ones. There the simplest and the richest, a straight line and `effects`, have half each;
+// where these lie far apart, the lower one is the median that the higher one is held to (combine()).
 std::vector<double> weights_without(Kind kind, const Trials& trials, std::size_t fold) {
   std::vector<double> out = weights_of(errors_without(trials, fold));
   if (kind == Kind::beyond_all && !trials.front().empty()) {
@@ -245,6 +246,13 @@ class Comparison {
   Comparison(History history, Target target, const std::function<void()>& alive)
       : history_(sample_of(std::move(history))), target_(target), alive_(alive) {
     for (Trials& trials : trials_) trials.resize(estimators().size());
+    // How strong effects are is learnt once, of all: in each fold anew, scores would have another unit than the answer's
+    // interval, for strengths make most of what an estimator says of its own uncertainty.
+    const History steady = target_ == Target::seconds ? Drift(history_).without(history_) : history_;
+    for (const Estimator& estimator : estimators()) {
+      whole_.push_back(estimator.learn(steady, target_).fitted);
+      alive_();
+    }
     for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
       for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
   }
@@ -306,9 +314,9 @@ class Comparison {
         return ++asked[static_cast<std::size_t>(one.kind)] > kMostAsked;
       });
     }
-    // Each learns afresh what it knows, so that nothing of what is hidden leaks into its answers.
+    // Each learns afresh of the runs, so that nothing of what is hidden leaks into its answers.
     for (std::size_t i = 0; i < estimators().size(); ++i) {
-      const auto fitted = estimators()[i].learn(known, target_).fitted;
+      const auto fitted = estimators()[i].learn(known, target_, whole_[i].get()).fitted;
       alive_();
       for (const Question& question : questions)
         trials_[static_cast<std::size_t>(question.kind)][i].push_back(
@@ -317,6 +325,7 @@ class Comparison {
   }
 
   History history_;
+  std::vector<std::unique_ptr<const Fitted>> whole_;  // each estimator, of which nothing is hidden
   std::size_t all_groups_ = replicate_groups(history_).size();
   Target target_;
   const std::function<void()>& alive_;
