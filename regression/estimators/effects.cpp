@@ -59,7 +59,7 @@ std::vector<const Known*> sample_of(const std::vector<Known>& groups) {
 }
 
 // One strength after the other, up or down by a factor as long as that makes the sample likelier.
-Strengths learn_strengths(const std::vector<Known>& groups) {
+Strengths learn_strengths(const std::vector<Known>& groups, Target target) {
   Strengths out;
   out.fill(1);
   const auto sample = sample_of(groups);
@@ -70,7 +70,7 @@ Strengths learn_strengths(const std::vector<Known>& groups) {
   for (std::size_t k = 0; k < kStrengths; ++k) {
     Strengths only{};
     only[k] = 1;
-    parts[k] = covariance_of(sample, Covariance(only), only);
+    parts[k] = covariance_of(sample, Covariance(only, target), only);
   }
   const auto log_likelihood = [&](const Strengths& strengths) {
     Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values.size(), values.size());
@@ -111,13 +111,13 @@ struct Block {
 
 class Effects final : public Fitted {
  public:
-  Effects(const std::vector<ReplicateGroup>& groups, const Strengths* before)
+  Effects(const std::vector<ReplicateGroup>& groups, Target target, const Strengths* before)
       : curves_(groups, kBend, kOwnBend) {
     for (const ReplicateGroup& group : groups)
       known_.push_back(
           {encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group.runs});
-    strengths_ = before != nullptr ? *before : learn_strengths(known_);
-    covariance_ = Covariance(strengths_);
+    strengths_ = before != nullptr ? *before : learn_strengths(known_, target);
+    covariance_ = Covariance(strengths_, target);
     if (!known_.empty()) centre_ = numbers_of(known_, &Known::value).mean();
     if (known_.size() > kMostTogether) return;
     std::vector<const Known*> everything;
@@ -201,10 +201,10 @@ class Effects final : public Fitted {
 
 Estimator effects() {
   return {"effects", "random effects as a Gaussian process: Rasmussen, Williams 2006",
-          [](const History& history, Target, const Fitted* before) -> FitOutcome {
+          [](const History& history, Target target, const Fitted* before) -> FitOutcome {
             if (history.empty()) return {nullptr, "there are no runs yet"};
             const auto* const known = static_cast<const Effects*>(before);
-            return {std::make_unique<Effects>(replicate_groups(history),
+            return {std::make_unique<Effects>(replicate_groups(history), target,
                                               known != nullptr ? &known->strengths() : nullptr),
                     ""};
           }};

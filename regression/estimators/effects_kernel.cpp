@@ -48,6 +48,8 @@ constexpr Effect kEffects[] = {
     {kN | kH | kP | kS, Form::same_devices, Strength::devices, 0.01},
 };
 
+constexpr double kDeviceMemory =
+    0.05;  // deviation of a device's level in memory: a network needs much the same on all
 constexpr double kNoise = 0.03;        // of one run, assumed beforehand
 constexpr double kOtherSetting = 0.4;  // correlation left by another value of a setting
 
@@ -107,14 +109,16 @@ KernelPoint Encoder::encode(const Case& what) const {
   });
 }
 
-Covariance::Covariance(const Strengths& strengths) {
+Covariance::Covariance(const Strengths& strengths, Target target) {
   constexpr double kAnyLevel = 25;  // of the history's own: no unit is the natural one
   for (unsigned equal = 0; equal < of_equal_.size(); ++equal) {
     Variances& sums = of_equal_[equal];
     sums.always[static_cast<std::size_t>(Form::level)] = strengths[0] * strengths[0] * kAnyLevel;
     for (const Effect& effect : kEffects) {
       if ((effect.shared & ~kS & ~equal) != 0) continue;
-      const double deviation = strengths[static_cast<std::size_t>(effect.strength)] * effect.deviation;
+      const bool by_device = effect.shared == kD && target == Target::peak_bytes;
+      const double deviation = strengths[static_cast<std::size_t>(effect.strength)] *
+                               (by_device ? kDeviceMemory : effect.deviation);
       auto& variances = effect.shared & kS ? sums.by_settings : sums.always;
       variances[static_cast<std::size_t>(effect.form)] += deviation * deviation;
     }

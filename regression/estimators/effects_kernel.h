@@ -52,11 +52,11 @@ enum class Form : std::uint8_t {
 };
 inline constexpr std::size_t kForms = 5;
 
-// The covariance where the effects have these strengths. It is a sum of strength^2 times what the effects of that
+// The covariance of that target where the effects have these strengths. It is a sum of strength^2 times what the effects of that
 // strength make, so with one strength 1 and the others 0 it is that part alone.
 class Covariance {
  public:
-  explicit Covariance(const Strengths& strengths);
+  explicit Covariance(const Strengths& strengths, Target target = Target::seconds);
   double operator()(const KernelPoint& a, const KernelPoint& b) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "regression/estimators/answer.h"
+#include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
@@ -84,6 +85,19 @@ TEST(Effects, ANetworkThatNeverRanOnADeviceIsScaledAsTheOthersAre) {
     }
   }
   EXPECT_LT(error(history, 1, 2, 32), 0.15);
+}
+
+TEST(Effects, ANetworkNeedsMuchTheSameMemoryOnAllDevices) {
+  Encoder encoder;
+  const KernelPoint one = encoder.learn(a_case("one", 8)), other = encoder.learn(a_case("other", 8));
+  const KernelPoint elsewhere = encoder.learn(a_case("other", 8, 1, "P100"));
+  Strengths assumed;
+  assumed.fill(1);
+  const auto by_device = [&](Target target) {
+    const Covariance covariance(assumed, target);
+    return covariance(one, other) - covariance(one, elsewhere);
+  };
+  EXPECT_GT(by_device(Target::seconds), 10 * by_device(Target::peak_bytes));
 }
 
 TEST(Effects, MoreDevicesCostWhatTheyCostOthers) {
