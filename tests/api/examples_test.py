@@ -8,6 +8,7 @@ counts, but for its numbers: the headings of a table, or the answer itself. With
 
     examples_test.py BUILD
 """
+import datetime
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import shlex
 import subprocess
 import sys
 
-from world import FOLLOWED, ROOT, main, on_gpu
+from world import FOLLOWED, ROOT, main, moved, on_gpu
 
 LEFT_OUT = "…"
 NET = """name: "Deep"
@@ -121,7 +122,8 @@ def prepare(world):
     archive = world.folder / "archive"
     archive.mkdir()
     (archive / "lenet.log").write_text(on_gpu(FOLLOWED.read_text()).replace("LeNet", "LeNet2"))
-    world.add("/archive/v100.log", on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100"))
+    v100 = on_gpu((ROOT / "examples/caffe/cifar10_quick_b32_i80_tb50_ti8.log").read_text()).replace("K80", "V100")
+    world.add("/archive/v100.log", moved(v100, datetime.datetime(2026, 11, 20), slow_behind="Initializing solver", slowdown=0.2))
     world.add("/archive/costs.csv", "network,device,phase,batch_size,iterations,seconds,energy_joules,peak_memory_bytes,setting.power_limit\n" +
               "".join(f"ResNet50,V100,train,{b},100,{2 + b / 4},{(450 + 60 * b) * noise},{(2.5e9 + 9e7 * b) * noise},{watts}\n"
                       for watts in (250, 300) for b in (16, 32, 64, 128) for noise in [1 + ((b // 16 + watts // 50) % 3 - 1) / 40]))
