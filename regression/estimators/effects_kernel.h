@@ -52,8 +52,8 @@ enum class Form : std::uint8_t {
 };
 inline constexpr std::size_t kForms = 5;
 
-// The covariance of that target where the effects have these strengths. It is a sum of strength^2 times what the effects of that
-// strength make, so with one strength 1 and the others 0 it is that part alone.
+// The covariance of that target where the effects have these strengths. It is a sum of strength^2 times what the
+// effects of that strength make, so with one strength 1 and the others 0 it is that part alone.
 class Covariance {
  public:
   explicit Covariance(const Strengths& strengths, Target target = Target::seconds);
