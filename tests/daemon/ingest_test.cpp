@@ -417,6 +417,9 @@ TEST_F(Ingesting, ATableOfAnOlderHistoryGoesOnUnderTheNameOfToday) {
         "CREATE TABLE deployments (id INTEGER PRIMARY KEY, framework TEXT);"
         "ALTER TABLE models ADD COLUMN teaches INTEGER; CREATE INDEX models_teaches ON models (teaches);"
         "DROP TABLE estimator_records; DROP TABLE forgotten_runs;"
+        "DROP TRIGGER phase_joined; DROP TRIGGER phase_moved; DROP TRIGGER phase_left; DROP TABLE "
+        "dataset_owners;"
+        "DROP TRIGGER layer_removed; DROP INDEX layers_run; ALTER TABLE layers DROP COLUMN run_id;"
         "PRAGMA user_version = 15");
   }
   writer_ = std::make_unique<SharedWriter>(Writer::open(path()).value());

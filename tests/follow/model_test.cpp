@@ -94,7 +94,7 @@ class Life {
 
   std::string next_line() {
     std::string line = "line " + std::to_string(written_.size()) + " ";
-    return line + std::string(pick(4) == 0 ? pick(400) : pick(10), static_cast<char>('a' + pick(26)));
+    return line + std::string(1 + (pick(4) == 0 ? pick(400) : pick(10)), static_cast<char>('a' + pick(26)));
   }
 
   void write_lines() {
