@@ -40,7 +40,7 @@ Result<void> Ingest::close_still_runs() {
     if (!is_over(*source)) continue;
     if (source
             ->unwatched) {  // its parser's settings are not known: should it be watched again, it goes on as it was
-      const auto lost = writer_.with([&](Writer& writer) { return writer.lose_runs(source->id); });
+      const auto lost = writer_.with([id = source->id](Writer& writer) { return writer.lose_runs(id); });
       if (!lost) return lost;
       source->running = false;
       continue;
