@@ -52,7 +52,8 @@ TEST_F(ImportRaces, ALogThatIsForgottenWhileItIsImportedAgainIsNotSaidToBeThere)
     ASSERT_TRUE(again) << again.error().text();
     EXPECT_FALSE(again->already_read);
     expect_once();
-    for (const SourceRow& row : reader_->sources().value())
+    const auto sources = reader_->sources().value();
+    for (const SourceRow& row : sources)
       ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.drop_source(row.id); }));
   };
   const auto drop = [](Writer& writer, std::int64_t id) { return writer.drop_source(id); };
