@@ -66,8 +66,14 @@ TEST_F(ImportRaces, ALogThatIsForgottenWhileItIsImportedAgainIsNotSaidToBeThere)
   append("a.log", lenet_);
   start_ingest(usual_options());
   wait();
-  import_amid(lenet_, lenet_.size() / 2,
-              [](Writer& writer, std::int64_t id) { return writer.pass_source_over(id); });
+  // One that is followed stays, and what it had is the import's now.
+  auto import = begin("/b.log", lenet_);
+  const auto id = reader_->sources().value().at(0).id;
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.pass_source_over(id); }));
+  const auto done = import->finish();
+  ASSERT_TRUE(done) << done.error().text();
+  EXPECT_FALSE(done->already_read);
+  expect_once();
 }
 
 TEST_F(ImportRaces, TwoImportsThatGoOnWithOneLogDoNotBothDo) {
