@@ -320,8 +320,7 @@ std::optional<Error> IngestThread::failure() const {
 // Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a
 // date get theirs from it.
 void IngestThread::tell_clock(follow::SteadyTime now, Instant wall) {
-  const auto passed = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
-  const auto difference = wall.time_since_epoch() - passed;
+  const auto difference = ahead_of_steady(wall, now);
   const auto back = clocks_differ_.value_or(difference) - difference;
   clocks_differ_ = difference;
   if (back < kSetBack) return;

@@ -106,7 +106,7 @@ class IngestThread {
   std::atomic<follow::SteadyTime::rep> beat_{0};
   follow::SteadyTime next_house_{}, next_place_look_{}, next_forgetting_{};
   LastingClock lasting_clock_;                              // by which is deleted what is past its time
-  std::optional<std::chrono::microseconds> clocks_differ_;  // the wall clock's time less the steady one's
+  std::optional<std::chrono::microseconds> clocks_differ_;  // ahead_of_steady(), at the last look
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
   std::optional<Error> house_failure_;                      // of the last step of maintenance
   bool outdated_ = false;     // rules that were owed to the history may know more

@@ -11,6 +11,11 @@
 
 namespace etad {
 
+// The wall clock's time less the steady one's: what changes it is a clock that was set.
+inline std::chrono::microseconds ahead_of_steady(Instant wall, std::chrono::steady_clock::time_point now) {
+  return wall.time_since_epoch() - std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
+}
+
 class LastingClock {
  public:
   using Steady = std::chrono::steady_clock::time_point;
@@ -18,9 +23,8 @@ class LastingClock {
   // A step forward counts once it has lasted for a day by the steady clock, of several the smallest; one back at once.
   // `known`: a time that has been, by the history; at the first call all that is later is a step.
   Instant at(Steady now, Instant wall, Instant known) {
-    const auto passed = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
-    const auto ahead = wall.time_since_epoch() - passed;
-    if (!ahead_) ahead_ = (known == Instant{} ? wall : std::min(wall, known)).time_since_epoch() - passed;
+    const auto ahead = ahead_of_steady(wall, now);
+    if (!ahead_) ahead_ = known == Instant{} ? ahead : ahead_of_steady(std::min(wall, known), now);
     if (ahead <= *ahead_ + kStep) {
       ahead_ = ahead;
       step_.reset();
@@ -30,7 +34,7 @@ class LastingClock {
       step_->ahead = std::min(step_->ahead, ahead);
       if (now - step_->since >= kLasts) ahead_ = std::exchange(step_, std::nullopt)->ahead;
     }
-    return Instant(passed + *ahead_);
+    return wall - (ahead - *ahead_);
   }
 
  private:
@@ -40,7 +44,7 @@ class LastingClock {
     std::chrono::microseconds ahead;
   };
 
-  std::optional<std::chrono::microseconds> ahead_;  // the wall clock's time less the steady one's
+  std::optional<std::chrono::microseconds> ahead_;  // of the steady clock, as believed
   std::optional<Step> step_;                        // that is not believed yet
 };
 
