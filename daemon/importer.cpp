@@ -114,7 +114,7 @@ LogOptions LogImport::log_options() {
             return sent == beside.end() ? std::string() : sent->second;
           },
           &shapes_,
-          true};
+          /*saves_told=*/true};
 }
 
 Result<void> LogImport::feed(std::string_view bytes) {

@@ -38,8 +38,8 @@ Result<void> Ingest::close_still_runs() {
   next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
   for (auto& [path, source] : sources_) {
     if (!is_over(*source)) continue;
-    if (source
-            ->unwatched) {  // its parser's settings are not known: should it be watched again, it goes on as it was
+    if (source->unwatched) {
+      // Its parser's settings are not known, so that stays as it is: should the log be watched again, it goes on.
       const auto lost = writer_.with([id = source->id](Writer& writer) { return writer.lose_runs(id); });
       if (!lost) return lost;
       source->running = false;

@@ -34,7 +34,7 @@ tl::expected<std::shared_ptr<const estimators::Costs>, std::string> costs_of(
     // Samples are fetched beside the computation, and a view computes nothing.
     if (kind == LayerKind::data || kind == LayerKind::view) continue;
     const LayerCosts& costs = layer.costs;
-    // It is none of the network proper.
+    // It is none of the network proper (layers_of).
     if (costs.operations == 0 && costs.inputs == 0 && costs.parameters == 0) continue;
     if (!costs.operations || !costs.backward_operations || !costs.parameters || !costs.outputs)
       return tl::unexpected(why_unknown(layer, kind));

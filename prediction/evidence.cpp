@@ -68,10 +68,10 @@ struct Owner {
 
 // Who was there first comes first.
 std::vector<Owner> owners_of(const Runs& runs) {
-  std::map<std::int64_t, Owner> by_uid;
-  for (const RunData& run : runs) by_uid[run.owner].runs.push_back(run);
+  std::map<std::int64_t, Runs> by_uid;
+  for (const RunData& run : runs) by_uid[run.owner].push_back(run);
   std::vector<Owner> out;
-  for (auto& [uid, owner] : by_uid) out.push_back({uid, std::move(owner.runs)});
+  for (auto& [uid, its] : by_uid) out.push_back({uid, std::move(its)});
   std::ranges::stable_sort(out, {}, [](const Owner& owner) { return owner.runs.front().place; });
   return out;
 }

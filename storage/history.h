@@ -90,8 +90,8 @@ class Writer {
   // Lets every followed source whose format is not recognised be read again from its beginning, if these rules are other
   // ones than it was last tried with. Gives how many they are.
   virtual Result<std::int64_t> look_again(const std::string& rules_fingerprint) = 0;
-  virtual Result<void> lose_runs(
-      std::int64_t source_id) = 0;                           // those that are running: they are so no longer
+  // Those of its runs that are running do so no longer.
+  virtual Result<void> lose_runs(std::int64_t source_id) = 0;
   virtual Result<void> forget_run(std::int64_t run_id) = 0;  // what its log still says of it is refused
   // All runs of an owner go, likewise, and the owner's imports and files that are gone; what is followed goes on
   // from where it stands. not_found: there is nothing of that owner.
@@ -233,8 +233,8 @@ class Reader {
   virtual Result<std::vector<TimedLayer>> timed_layers(const ModelKey& key) = 0;
   // In the order of their names, then of their architectures.
   virtual Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter = {}) = 0;
-  virtual Result<std::vector<SourceRow>> sources(
-      const SourceFilter& filter = {}) = 0;  // by id, without state
+  // By id, without state.
+  virtual Result<std::vector<SourceRow>> sources(const SourceFilter& filter = {}) = 0;
   virtual Result<std::optional<SourceRow>> source(std::int64_t id) = 0;
   // Of these paths those that no source has, imports left aside.
   virtual Result<std::vector<std::string>> paths_without_source(const std::vector<std::string>& paths) = 0;

@@ -38,7 +38,7 @@ struct LogOptions {
   std::vector<std::string> columns{};         // of a monitoring trace without a header
   TextBeside beside{};                        // what lies in its folder
   ShapeMemory* shapes = nullptr;              // of whoever parses logs one after another; outlives the parser
-  bool are_saved = false;                     // format and labels, with the state: nobody says them again
+  bool saves_told = false;                    // format and labels, with the state: nobody says them again
 };
 
 class LogParser {

@@ -49,7 +49,7 @@ std::string LogParser::save() const {
     state.search = {looked_at_,     silent_,     !own_ && (!trial_ || trial_->over()),
                     rivals_.save(), held_.all(), held_.forgotten()};
   }
-  if (options_.are_saved) state.told = {options_.format, options_.labels};
+  if (options_.saves_told) state.told = {options_.format, options_.labels};
   return saved::to_text(state, kVersion);
 }
 
