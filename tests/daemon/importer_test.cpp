@@ -1,5 +1,6 @@
 #include "daemon/importer.h"
 
+#include <gmock/gmock.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 
 namespace etad {
 namespace {
+
+using testing::HasSubstr;
 
 class Importing : public TempHistory {
  protected:

@@ -222,6 +222,27 @@ def forged(build, folder, server, first):
     server.sql(f"UPDATE hosts SET number = 0 WHERE host_id = '{first.machine}'")
 
 
+def who_came_first(host):
+    """Two users of one host whose runs of one network contradict each other: the history's places say who speaks,
+    whatever the runs' numbers."""
+    question = ("estimate", "early", "--device", "V100", "--phase", "train", "--batch-size", 32, "--iterations", 100)
+    seconds = {}
+    for name, factor in (("one", 1), ("other", 8)):
+        host.ask(f"/v1/imports?name=/early-{name}.csv", "POST", table("early", "V100", factor))
+        host.export_once()
+        seconds[name] = factor * (0.5 + 0.02 * 32)
+        if name == "one":
+            host.server.sql("UPDATE runs SET owner = 4242 WHERE network = 'early'")
+    for first in seconds:
+        host.server.sql("UPDATE phases p SET place = CASE WHEN (r.owner = 4242) = "
+                        f"{'true' if first == 'one' else 'false'} THEN 1 ELSE 2 END FROM runs r WHERE"
+                        " r.host_id = p.host_id AND r.run_id = p.run_id AND r.network = 'early';"
+                        " UPDATE model_progress SET version = 0")
+        answer = fleet(host, *question)
+        check(f"of two users of one host the {first} speaks whose place is the first", isinstance(answer, dict) and
+              abs(answer["seconds"] / seconds[first] - 1) < 0.1, (answer, seconds))
+
+
 def amid_a_fit(host):
     """An etad-fleet that stays answers which networks there are while it fits, or waits for its turn to."""
     socket = host.folder / "stays.sock"
@@ -385,6 +406,7 @@ def main():
         one_history(hosts[0])
         another_host(build, folder, server, hosts[0])
         forged(build, folder, server, hosts[0])
+        who_came_first(hosts[0])
         amid_a_fit(hosts[0])
         many_at_once(hosts[0])
         killed_amid(hosts[0], random.Random(1))
