@@ -3,12 +3,27 @@
 #include <cmath>
 
 namespace etad::estimators {
+namespace {
+
+// Whether runs that were all on one number of devices say nothing of the question: none of them shows the terms that it
+// has beside theirs.
+bool is_of_other_devices(const Terms& terms, const Case& what, double devices) {
+  Case there = what;
+  there.devices = devices;
+  there.samples = what.samples_per_device() * devices;
+  return !terms(there).isApprox(terms(what));
+}
+
+}  // namespace
 
 Answers fit_linear(const Terms& terms, Solver solver, const Runs& runs) {
   const Eigen::VectorXd coefficients =
       solve(solver, rows_of(runs, [&](const Datum* run) { return terms(run->what); }),
             numbers_of(runs, [](const Datum* run) { return run->value; }));
+  const double only = different(runs, kDevices) == 1 ? runs.front()->what.devices : 0;
   return [=](const Case& what) -> Reply {
+    if (only > 0 && is_of_other_devices(terms, what, only))
+      return abstain("it ran on one number of devices alone");
     const double sum = terms(what).dot(coefficients);
     const double log_mean = solver == Solver::log_squares ? sum : std::log(sum);
     if (!std::isfinite(log_mean)) return abstain("the fit says nothing positive here");

@@ -169,15 +169,27 @@ std::vector<std::vector<double>> errors_without(const Trials& trials, std::size_
   return out;
 }
 
-// The weights of the others in the combination, which is the last and no part of itself. Who did best on what was hidden
-// from the ends of the history says little of what lies beyond all of it: a power law follows small batches well and is
-// ever farther off at large ones. There the simplest and the richest, a straight line and `effects`, have half each;
-// where these lie far apart, the lower one is the median that the higher one is held to (combine()).
+// Two estimators that have half of the weight each where records say little, beside `effects` the other one; none: records
+// count. Who did best on what was hidden from the ends of the history says little of what lies beyond all of it: a power
+// law follows small batches well and is ever farther off at large ones. There a straight line, the simplest, holds the
+// richest: where these lie far apart, the lower one is the median that the higher one is held to (combine()). Where each
+// network ran on two numbers of devices, hiding one leaves a single number, of which no form of them can say anything.
+const Estimator* half_beside_effects(Kind kind, const Trials& trials) {
+  const auto all = estimators();
+  if (trials.front().empty()) return nullptr;
+  if (kind == Kind::beyond_all) return &all.front();
+  const Estimator* const form = find_estimator("ring");
+  const auto& its = trials[static_cast<std::size_t>(form - all.data())];
+  const bool answers = std::ranges::any_of(its, [](const Trial& one) { return std::isfinite(one.error); });
+  return kind == Kind::devices_range && !answers ? form : nullptr;
+}
+
+// The weights of the others in the combination, which is the last and no part of itself.
 std::vector<double> weights_without(Kind kind, const Trials& trials, std::size_t fold) {
   std::vector<double> out = weights_of(errors_without(trials, fold));
-  if (kind == Kind::beyond_all && !trials.front().empty()) {
+  if (const Estimator* const other = half_beside_effects(kind, trials)) {
     std::ranges::fill(out, 0);
-    out.front() = out.back() = 0.5;
+    out[static_cast<std::size_t>(other - estimators().data())] = out.back() = 0.5;
   }
   out.push_back(0);
   return out;

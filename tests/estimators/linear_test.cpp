@@ -90,6 +90,23 @@ TEST(Linear, AbstainsWhereNothingLikeItRan) {
   EXPECT_FALSE(fitted->predict(a_case("net", 0)).estimate);
 }
 
+// A network that ran on three devices alone shows no cost of a fourth; what counts samples per device needs none.
+TEST(Linear, OfOneNumberOfDevicesNoFormOfThemSpeaksOfAnother) {
+  History history;
+  for (const double share : {7, 14, 28}) add(history, a_case("net", 3 * share, 3), 1 + share);
+  const auto on = [&](const Estimator& form, double devices, Target target) {
+    return form.learn(history, target).fitted->predict(a_case("net", 9 * devices, devices)).estimate;
+  };
+  for (const Estimator& form : {barnes(), ernest(), ring()}) {
+    EXPECT_TRUE(on(form, 3, Target::seconds)) << form.name;
+    EXPECT_FALSE(on(form, 4, Target::seconds)) << form.name;
+  }
+  EXPECT_TRUE(on(lu(), 4, Target::peak_bytes));
+  add(history, a_case("net", 14, 2), 8);
+  for (const Estimator& form : {barnes(), ernest(), ring()})
+    EXPECT_TRUE(on(form, 4, Target::seconds)) << form.name;
+}
+
 TEST(Linear, MemoryIsNoMatterOfTime) {
   EXPECT_EQ(lu().learn({}, Target::seconds).missing, "another quantity than this");
   EXPECT_EQ(lu().learn({}, Target::seconds).fitted, nullptr);

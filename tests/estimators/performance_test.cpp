@@ -165,6 +165,27 @@ TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
   for (std::size_t i = 1; i + 2 < records.size(); ++i) EXPECT_EQ(records[i].kinds[kBeyond].weight, 0);
 }
 
+// Of networks that each ran on one and two devices, and of one that ran on four too.
+TEST(Performances, AFormOfTheNumberOfDevicesHasHalfWhereNoneCouldBeHidden) {
+  History history;
+  const auto run = [&](const std::string& network, double devices) {
+    for (const double share : {8, 16, 32})
+      add(history, a_case(network, share * devices, devices), (1 + share) * (2 - 1 / devices));
+  };
+  const auto weight = [&](const char* name) {
+    for (const Record& record : compare(history, Target::seconds))
+      if (record.name == name) return record.in(Kind::devices_range).weight;
+    return -1.0;
+  };
+  for (int i = 0; i < 10; ++i)
+    for (const double devices : {1, 2}) run("net" + std::to_string(i), devices);
+  EXPECT_EQ(weight("ring"), 0.5);
+  EXPECT_EQ(weight("effects"), 0.5);
+  for (int i = 0; i < 10; ++i)
+    for (const double devices : {4, 8}) run("net" + std::to_string(i), devices);
+  EXPECT_NE(weight("ring"), 0.5) << "it has a record by now";
+}
+
 // The last of the records is the combined answer's.
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
   std::vector<Record> records(4);
