@@ -9,8 +9,8 @@ namespace {
 // Where so many bytes show no format, there is none to be found: the lines are counted and passed over,
 // instead of being held against every format for ever.
 constexpr std::int64_t kLookBytes = 4 * 1024 * 1024;
-// Of lines that differ from those before them in nothing but digits, such as the states of a download's bar: they are
-// quickly looked at, and a training may come behind a great many.
+// Of lines that its own format knows, or that differ from those before them in nothing but digits, such as the states of a
+// download's bar: they are quickly looked at, and a training may come behind a great many.
 constexpr std::int64_t kAlikeInOne = 8;
 // So many segments, and it is the format. One that has ended a run, or shown one from beginning to end, needs
 // no more proof either.
@@ -160,7 +160,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   if (!known) meet(line, out);
   if (own_ && own_->is_table()) return stop_looking();
   const auto bytes = static_cast<std::int64_t>(line.text.size()) + 1;
-  looked_at_ += held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
+  looked_at_ += known || held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
   hold(line);
   if (!rivals_.empty()) elect(own_ && is_sure() && own_->running() ? kMuch : kSure, out);
   if (looked_at_ >= kLookBytes) elect_generic(kGenericAgainst, out);  // before what they have found goes
