@@ -88,21 +88,18 @@ void Follower::Impl::add_journals(SteadyTime now) {
 
 void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now) {
   add_journals(now);
-  for (const auto& [written, position] : by_last_write(std::move(positions))) {
+  const std::vector<Dated> all = by_last_write(std::move(positions));
+  for (const auto& [written, position] : all)
+    if (!discovery.watch_of(position.path)) note_read(position);
+  for (const auto& [written, position] : all) {
     for (auto& [id, journal] : journals)
       if (journal.path() == position.path && !journal.is_restored()) journal.restore(position);
     const auto watch = discovery.watch_of(position.path);
-    if (!watch) {
-      note_read(position);
-      continue;
-    }
+    if (!watch) continue;
     const bool literal = discovery.watch(*watch).pattern == position.path;
     Followed& followed = add(position.path, *watch, literal, now);
-    std::optional<std::int64_t> owner = position.owner;
-    if (const auto status = files.status(position.path);
-        !owner && status && status->type == FileType::regular)
-      owner = status->owner;
-    note_owner(followed, owner);
+    const auto here = position.owner ? tl::unexpected(ENOENT) : files.status(position.path);
+    note_owner(followed, here && here->type == FileType::regular ? here->owner : position.owner);
     take_up(followed, position);
   }
 }

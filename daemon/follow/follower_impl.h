@@ -105,6 +105,7 @@ struct Follower::Impl {
   using Dated = std::pair<Instant, Position>;
   static std::vector<Dated> by_last_write(std::vector<Position> positions);
   bool take_up(Followed& followed, const Position& position);
+  bool was_read_further(const Followed& followed, const FileKey& key);
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);
   bool has_too_many(std::optional<std::int64_t> owner) const;

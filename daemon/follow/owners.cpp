@@ -354,11 +354,19 @@ std::vector<Follower::Impl::Dated> Follower::Impl::by_last_write(std::vector<Pos
 
 bool Follower::Impl::take_up(Followed& followed, const Position& position) {
   followed.restore(position);
-  if (const auto key = followed.reads(); key && by_key.contains(*key)) followed.awake().let_go();
+  if (const auto key = followed.reads(); key && (by_key.contains(*key) || was_read_further(followed, *key)))
+    followed.awake().let_go();
   claim(followed, followed.reads());
   note_target(followed);
   note_head(followed);
   return true;
+}
+
+// By a path that no pattern finds any more: one had been spelled otherwise, and is as it was before again.
+bool Follower::Impl::was_read_further(const Followed& followed, const FileKey& key) {
+  const auto parts = finished.of(key);
+  return !parts.empty() && parts.front().offset > followed.part().offset &&
+         contents.matches(followed.path, key, parts.front()).value_or(false);
 }
 
 // Of a path that no pattern finds any more. One may find its file under another name, for the pattern is spelled otherwise

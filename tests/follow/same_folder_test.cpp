@@ -180,5 +180,25 @@ TEST(FollowingALinkedFolder, UnderAnotherPatternIsReadOn) {
   }
 }
 
+// And under the pattern of before again: what was read meanwhile is its path's, too.
+TEST(FollowingALinkedFolder, UnderThePatternOfBeforeIsReadOnBehindWhatAnotherFound) {
+  for (const bool cut : {false, true}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write(kLog, text_of(numbered(0, 3)));
+    etad.poll();
+    etad.files.link_folder("/logs", "/link");
+    etad.restart_watching(watching("/link/*.log"));
+    etad.files.write(kLog, text_of(numbered(3, 6)));
+    etad.poll();
+    etad.stop();
+    if (cut) etad.files.truncate(kLog, static_cast<std::int64_t>(text_of(numbered(0, 3)).size()));
+    etad.files.write(kLog, text_of(numbered(6, 8)));
+    etad.restart_watching(watching("/logs/*.log"));
+    etad.poll();
+    EXPECT_EQ(etad.lines, numbered(0, 8));
+    EXPECT_EQ(etad.lost, 0);
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
