@@ -204,6 +204,8 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   }
   if (status && status->type == FileType::regular) {
     if (const auto owner = by_key.find(key_of(*status)); owner != by_key.end()) {
+      Followed& reader = streams.at(owner->second);
+      if (was_moved(reader, found.path, *status)) reader.awake().go_on_in(found.path, *status);
       schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
       return false;
     }

@@ -98,6 +98,8 @@ struct Follower::Impl {
   OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
   OsResult<Imported> imported(const std::string& path, const std::string& file, const FileStatus& status,
                               std::int64_t from, bool may_go_on);
+  OsResult<std::string> place_of(const Followed& followed);
+  bool was_moved(const Followed& followed, const std::string& path, const FileStatus& status);
   void note_target(Followed& followed);
   void note_head(Followed& followed);
   void pass_over(const std::string& path, const std::string& base);

@@ -158,15 +158,34 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
     const Followed& followed = streams.at(next->second);
     if (!may_be_of(followed.owner, status)) continue;  // nor do another user's many count
     ++asked;
-    const auto there = files.status(followed.path);
+    const auto place = place_of(followed);
+    if (!place) return tl::unexpected(place.error());
+    const auto there = files.status(*place);
     if (!there || there->type != FileType::regular || there->size < whole->offset) continue;
     const bool has_grown = there->size > status.size && there->modified > status.modified;
     if (made && !has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
-    const auto same = contents.matches(followed.path, key_of(*there), *whole);
+    const auto same = contents.matches(*place, key_of(*there), *whole);
     if (same && *same && !made) return tl::unexpected(EBUSY);
     if (!same || *same) return same;
   }
   return false;
+}
+
+// Where the file of a stream lies: under its path, or where it was moved to.
+OsResult<std::string> Follower::Impl::place_of(const Followed& followed) {
+  const auto here = files.status(followed.path);
+  if (!followed.key || (here && key_of(*here) == *followed.key)) return followed.path;
+  if (std::string elsewhere = followed.status().file; !elsewhere.empty()) return elsewhere;
+  const auto found = contents.find(split_path(followed.path).directory, *followed.key);
+  return found || found.error() != ENOENT ? found : followed.path;
+}
+
+// Whether the file of a stream, which lies at `path` by now, was moved there while that one did not look.
+bool Follower::Impl::was_moved(const Followed& followed, const std::string& path, const FileStatus& status) {
+  if (followed.is_open() || followed.status().file == path) return false;
+  const FileKey key = key_of(status);
+  const auto same = key.born != 0 ? OsResult<bool>(true) : contents.matches(path, key, followed.part());
+  return same && *same && has_lost_its_file(followed, path, status).value_or(false);
 }
 
 bool Follower::Impl::is_being_put_there(const FileStatus& status) const {

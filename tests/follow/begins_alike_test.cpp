@@ -60,20 +60,24 @@ TEST(BeginsAlike, AFileIsKnownInItsCompressedFormWhileItLiesThereUnderAnyName) {
 // `cp -a exp exp_backup`: it is read where it lies, whether or not it goes on there.
 TEST(BeginsAlike, ACopyWithItsOriginalsTimeIsNoLogOfItsOwn) {
   const std::string begun = std::string(2000, 'a');
-  for (const bool grows : {false, true}) {
-    Harness etad(watching("/logs/*.log"));
-    etad.files.write(kLog, begun + "\none\n");
-    etad.poll();
-    etad.files.replace("/logs/copy.log", begun + "\none\n", etad.files.file(kLog)->modified);
-    if (grows) etad.files.write(kLog, "two\n");
-    etad.poll();
-    etad.stop();
-    etad.start();
-    etad.poll();
-    std::vector<std::string> written = {begun, "one"};
-    if (grows) written.emplace_back("two");
-    EXPECT_EQ(etad.lines, written);
-  }
+  for (const bool renamed : {false, true})
+    for (const bool grows : {false, true}) {
+      Harness etad(watching("/logs/*.log"));
+      etad.files.write(kLog, begun + "\none\n");
+      etad.poll();
+      const std::string log = renamed ? "/logs/exp7.log" : kLog;
+      if (renamed) etad.files.rename(kLog, log);
+      if (renamed) etad.poll();
+      etad.files.replace("/logs/copy.log", begun + "\none\n", etad.files.file(log)->modified);
+      if (grows) etad.files.write(log, "two\n");
+      etad.poll();
+      etad.stop();
+      etad.start();
+      etad.poll();
+      std::vector<std::string> written = {begun, "one"};
+      if (grows) written.emplace_back("two");
+      EXPECT_EQ(etad.lines, written);
+    }
 }
 
 // `cp -a` makes a file, writes it and gives it its original's time last; a look may come between any two of these. One

@@ -177,6 +177,27 @@ TEST(Folders, AFileMovedBelowUnderItsOwnNameIsReadToItsEnd) {
   EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 7)));
 }
 
+// Its folder was renamed, and its last line is half written: after a restart it is found where it lies now, and the half
+// line is not told as lost before the rest comes.
+TEST(Folders, OfAMovedLogARestartTellsNoLoss) {
+  Harness etad(watching("/logs/**/*"));
+  etad.files.write("/logs/run/train.log", text_of(numbered(0, 300)));
+  etad.poll();
+  etad.files.rename("/logs/run/train.log", "/logs/exp/train.log");
+  etad.poll();
+  etad.files.write("/logs/exp/train.log", "whole\nha");
+  etad.poll();
+  for (int restart = 0; restart < 2; ++restart) {
+    etad.restart();
+    etad.poll();
+    EXPECT_EQ(etad.lost, 0);
+  }
+  etad.files.write("/logs/exp/train.log", "lf\n");
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 302);
+  EXPECT_EQ(etad.lines.back(), "half");
+}
+
 TEST(Folders, WhatLiesBelowWithALogOfItsOwnIsNotOurs) {
   HasRead etad(watching(kLog), 300);
   etad.stop();
