@@ -244,6 +244,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   if (is_file) note_owner(followed, status->owner);
   if (*known) return take_up(followed, **known);
   if (!is_file) return true;
+  if (const auto begun = begun_before(found.path, *status)) return take_up(followed, *begun);
   claim(followed, key_of(*status));
   note_target(followed);
   followed.expect(*status);
@@ -422,7 +423,7 @@ void Follower::on_hint(SteadyTime now) {
   for (const std::string& folder : hints.folders)
     if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);
   if (!hints.overflow) return;
-  for (const auto& [id, followed] : impl.streams) impl.schedule.now(id, now);
+  for (const auto& each : impl.streams) impl.schedule.now(each.first, now);
   impl.next_scan = std::min(impl.next_scan, now);
 }
 
@@ -443,11 +444,12 @@ void Follower::rewind(StreamId stream) {
   const auto found = impl_->streams.find(stream);
   if (found == impl_->streams.end()) return;
   Stream& again = found->second.awake();
+  const std::int64_t size = again.status().size;
   again.rewind(impl_->finished);
   if (!again.is_known()) {
-    impl_->drop(stream);  // whose file it is is asked anew
+    impl_->note_unkept(found->second, size);
     impl_->next_scan = SteadyTime{};
-    return;
+    return impl_->drop(stream);  // whose file it is is asked anew
   }
   impl_->claim(found->second, again.key());  // the file that it reads again
   impl_->note_head(found->second);

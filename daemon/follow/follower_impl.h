@@ -107,6 +107,8 @@ struct Follower::Impl {
   using Dated = std::pair<Instant, Position>;
   static std::vector<Dated> by_last_write(std::vector<Position> positions);
   bool take_up(Followed& followed, const Position& position);
+  void note_unkept(const Followed& followed, std::int64_t size);
+  std::optional<Position> begun_before(const std::string& path, const FileStatus& now);
   bool was_read_further(const Followed& followed, const FileKey& key);
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);
@@ -134,6 +136,7 @@ struct Follower::Impl {
   Stream::Surroundings around;
 
   std::map<StreamId, Followed> streams;
+  std::map<std::string, Position> unkept;                // of which nothing could be committed, by its path
   FlatMap<std::string_view, StreamId> by_path;           // the names are the streams'
   std::set<std::pair<std::string, StreamId>> by_target;  // where a link leads: several may lead to one file
   FlatMap<FileKey, StreamId, HashOfKey> by_key;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostFolders = 4;  // of rotated files, that are found out for one folder
 constexpr int kMostShifted = 32;         // rotations while nobody looked, by which a name is known
 constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};  // as `cp` and `scp` put a file there
+constexpr std::size_t kMostUnkept = 10'000;
 constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
 
 }  // namespace
@@ -379,6 +380,23 @@ bool Follower::Impl::take_up(Followed& followed, const Position& position) {
   note_target(followed);
   note_head(followed);
   return true;
+}
+
+// A log that was found while nothing could be committed, as on a full disk, may be rotated before anything can.
+void Follower::Impl::note_unkept(const Followed& followed, std::int64_t size) {
+  if (!followed.key || unkept.size() >= kMostUnkept) return;
+  Position& begun = unkept[followed.path];
+  begun.path = followed.path;
+  begun.identity = Identity{*followed.key, around.wall}.text();
+  begun.size = size;
+  begun.owner = followed.owner;
+}
+
+// Where such a path is admitted again and another file lies there: the one that was found first, all of it unread.
+std::optional<Position> Follower::Impl::begun_before(const std::string& path, const FileStatus& now) {
+  const auto begun = unkept.extract(path);
+  if (begun.empty() || Standing::of(begun.mapped()).identity->key == key_of(now)) return std::nullopt;
+  return begun.mapped();
 }
 
 // By a path that no pattern finds any more: one had been spelled otherwise, and is as it was before again.

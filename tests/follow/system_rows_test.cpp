@@ -141,6 +141,25 @@ TEST(Following, CheckpointFailureOfTheVeryFirstBatch) {
   EXPECT_THAT(etad.lines, ElementsAre("one"));
 }
 
+// As on a full disk: what was found is begun where it lies once there is room.
+TEST(Following, CheckpointFailureOfTheVeryFirstBatchesAcrossARotation) {
+  for (const bool at_once : {false, true}) {
+    Harness etad(watching("/logs/*.log"));
+    etad.files.write("/logs/train.log.2", "before the first sight\n");
+    etad.files.write(kLog, "one\n");
+    (void)etad.poll_and_fail();
+    (void)etad.poll_and_fail();
+    etad.files.write(kLog, "two\n");
+    etad.files.rename(kLog, kRotated);
+    if (at_once) etad.files.write(kLog, "three\n");
+    (void)etad.poll_and_fail();
+    etad.poll();
+    if (!at_once) etad.files.write(kLog, "three\n");
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+  }
+}
+
 TEST(Following, CheckpointGrowth) {
   Options options;
   options.forget_after = std::chrono::hours(1);
