@@ -309,12 +309,21 @@ std::string_view shown_behind_rate(std::string_view bar) {
   return at == std::string_view::npos ? std::string_view() : bar.substr(at);
 }
 
-// The bar was drawn again at the same count, with nothing new to show: something else was done before. (A step's new loss
-// is shown before the step is counted.)
+// How much later the bar was drawn again at the same count; nothing: no clock tells.
+std::optional<int> later(std::string_view first, std::string_view now, std::string_view count) {
+  const auto since = clock_of(first, count), at = clock_of(now, count);
+  return since && at ? std::optional(*at - *since) : std::nullopt;
+}
+
+// What it shows is the next step's, whose new loss is shown before that step is counted: the time is not that of the count.
+bool is_of_next_step(std::string_view first, std::string_view now, std::string_view count) {
+  return later(first, now, count) > 0 && shown_behind_rate(first) != shown_behind_rate(now);
+}
+
+// With nothing new to show: something else was done before.
 bool waited(std::string_view first, std::string_view now, std::string_view count) {
   constexpr int kLong = 5;
-  const auto since = clock_of(first, count), at = clock_of(now, count);
-  return since && at && *at - *since >= kLong && shown_behind_rate(first) == shown_behind_rate(now);
+  return later(first, now, count) >= kLong && shown_behind_rate(first) == shown_behind_rate(now);
 }
 
 // "2026-03-01 …", "03/01/2026 …", "INFO …", "[WARNING|…", "***** …", "Saving …": as a logger begins a line.
@@ -383,11 +392,12 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     const bool again = lines.size() > before && count == last_count;
     if (!again) first = state;
     const bool keeps_first = again && waited(first, state, count);
-    if (again && !behind_bar && (kept_first || !keeps_first)) lines.pop_back();
+    const bool of_next = again && !behind_bar && is_of_next_step(first, state, count);
+    if (again && !behind_bar && !of_next && (kept_first || !keeps_first)) lines.pop_back();
     kept_first = keeps_first;
     last_count = count;
     const std::size_t bar = end_of_bar(state);
-    lines.push_back(state.substr(0, bar));
+    if (!of_next) lines.push_back(state.substr(0, bar));
     if (bar == state.size()) continue;
     lines.push_back(state.substr(bar));
     last_count = {};

@@ -79,8 +79,9 @@ std::size_t split_lines(std::span<char> block, TakeLine&& take);
 // The same for a line in which a progress bar may have been drawn again and again: each of its states that
 // shows a rate ("12/440 [03:58<2:20:40, 19.67s/it]") is a line, so that a log that is imported says as much
 // as one that was watched. Of states that show the same count only the last is, and the first where it was drawn five
-// seconds before or more and showed the same: the training waited. What a logger wrote behind a state, which has no
-// newline, is a line of its own.
+// seconds before or more and showed the same: the training waited. One that shows something else at a later time is none:
+// that is the next step's, which is not counted yet. What a logger wrote behind a state, which has no newline, is a line of
+// its own.
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
                   LineLosses& losses);
 

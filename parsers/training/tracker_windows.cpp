@@ -117,6 +117,14 @@ bool is_of_another_process(const RunTrack& r, const Anchor& to) {
   return to.iteration > 0 && to.iteration + r.training.stride >= from.iteration;
 }
 
+// Amid a window that is open since a line before that of this iteration: the time that it shows now is not that of the
+// iteration, and would end the window.
+bool is_drawn_again(const RunTrack& r, const Anchor& to) {
+  const Anchor& from = *r.window.from;
+  return to.elapsed && from.elapsed && !to.dated && to.iteration > from.iteration &&
+         to.iteration == r.run.iteration;
+}
+
 // "step:12K": a count in thousands without decimals.
 bool counts_thousands(const Event& event) {
   const FieldValue* const count = event.find(Field::iteration);
@@ -234,7 +242,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
       r.training.by_lines && (ends_bar(m.event, here) || here.iteration == r.run.max_iterations);
   if (ends && from && from->epoch == here.epoch) r.window.from->error = here.error = 0;
   if (from && here.iteration == from->iteration) return show_again(r, m, here);
-  if (from && is_of_another_process(r, here)) return;
+  if (from && (is_of_another_process(r, here) || is_drawn_again(r, here))) return;
   reach(r, m, here.iteration);
   if (from && here.iteration > from->iteration) {
     if (here.changed) here.changed = from->changed.has_value();

@@ -41,7 +41,10 @@ TEST(WaitingBars, OfStatesThatShowTheSameTheFirstAndTheLastAreLines) {
 
 TEST(WaitingBars, OthersAreTheStepsOwn) {
   const std::string newer = ", loss=0.5]";
-  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 240, newer)), Lines{bar(5, 240, newer)}) << "a new loss";
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 200, newer)), Lines{bar(5, 200, newer)}) << "a new loss";
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 240, newer)), Lines{bar(5, 200)}) << "the next step's";
+  EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 240, newer + "INFO saved")),
+            (Lines{bar(5, 200), "INFO saved"}));
   EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 204)), Lines{bar(5, 204)}) << "drawn anew at once";
   const std::string days = "5%|##| 5/100 [1 day, 1:00:00<1:00:00, 40.25s/it]";
   EXPECT_EQ(states(days + '\r' + days), Lines{days}) << "no clock";
@@ -69,6 +72,24 @@ TEST(WaitingBars, WhatTheTrainingWaitsForIsNoStep) {
       EXPECT_EQ(runs.at(0).iteration, 60);
       EXPECT_GE(runs.at(0).train.iterations, 55);
       EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40) << restart;
+    }
+  }
+}
+
+// A loss is shown when its step is done, and the step is counted behind that: at each count the bar is drawn twice, a step
+// apart.
+TEST(WaitingBars, DrawnAgainWithTheNextStepsLossTellNoTimeOfTheirCount) {
+  for (const char* const between : {"\n", "\r"}) {
+    std::string log;
+    for (int step = 1; step <= 12; ++step)
+      for (const int drawn : {step, step + 1})
+        log += written("Epoch 1: %2d%%|##| %d/100 [00:%02d<02:00,  5.00s/it, loss=%d.5]%s", step, step,
+                       5 * drawn - (drawn > 12 ? 5 : 0), drawn, between);
+    for (const std::size_t restart : {0U, 5U}) {
+      const auto runs = runs_of(parted(log), restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_EQ(runs.at(0).iteration, 12);
+      EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 5) << restart;
     }
   }
 }
