@@ -232,6 +232,14 @@ std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event&
   return positive_of(event, event.has(Field::batch) ? Field::batches : Field::max_iter);
 }
 
+// Behind the bars of all epochs that the log has told of, one that begins: another training's.
+bool begins_behind_last_epoch(const RunTrack& r, const Event& event) {
+  const auto of = length_of_epochs_bar(r, event);
+  if (!of || r.epochs.last_batch != of || !(count_of(event, Field::iteration) < of)) return false;
+  const std::int64_t all = product(number_set(r.run, name_of(Field::epochs)), *of);
+  return all > 0 && r.epochs.before + *of == all;
+}
+
 bool is_of_planned_epoch(const RunTrack& r, const Event& event) {
   const auto of = length_of_epochs_bar(r, event);
   return of && *of == told_steps_of_epoch(r);
@@ -438,7 +446,8 @@ void track::Windows::progress_of(const Moment& m) {
   }
 
   RunTrack& open = all_.runs.for_measurement(m);
-  RunTrack& going_on = begins_anew_otherwise(open, event) ? all_.runs.begin_again(m) : open;
+  const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event);
+  RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;
   if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
   RunTrack* const planned = take_plan(going_on, m);

@@ -419,6 +419,28 @@ TEST(SeveralTrainings, OtherLinesDateATrainingWhoseOwnBearNoTime) {
   EXPECT_EQ(only_run(lines).ended_at, from_rfc3339("2026-03-01T20:00:12.75Z"));
 }
 
+// Bars that number no epoch, above the lines that do: behind as many as those tell of, the next training's begin.
+TEST(SeveralTrainings, BegunBehindTheLastEpochToldOfAreTheirOwn) {
+  Lines lines;
+  for (int training = 0; training < 3; ++training) {
+    for (int epoch = 1; epoch <= 4; ++epoch) {
+      for (int step = 1; step <= 10; ++step)
+        lines.push_back(written("  Train (a=0.17): %3d%%|###| %d/10 [00:%02d<00:20,  5.00s/it, loss=0.6921]",
+                                10 * step, step, 5 * step));
+      lines.push_back(written("[Epoch %02d/4] a=0.165 | lr=9.97e-04 | dW=3686.39", epoch));
+    }
+  }
+  for (const std::size_t restart : {0U, 50U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 3U);
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 40) << ordinal;
+      EXPECT_EQ(run.state, RunState::finished) << ordinal;
+      EXPECT_NEAR(step_time(run), 5, 1e-9) << ordinal;
+    }
+  }
+}
+
 // Of a log that is read at once the short ones are told as they are where it is followed: behind the first one that shows
 // what it is.
 TEST(SeveralTrainings, OfWhichSomeAreShortAreAllKept) {
