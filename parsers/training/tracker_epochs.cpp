@@ -189,9 +189,8 @@ std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& ev
   auto shown = event.number(Field::seconds);
   const auto number = count_of(event, Field::epoch);
   const bool bar = event.has(Field::rate) && event.text(Field::phase) != name_of(Phase::test);
-  if (const auto all = positive_of(event, Field::iterations); shown && *shown > 0 && all && number && bar)
-    shown = epochs.own_seconds(*number, *all, *shown);
   const auto n = positive_of(event, Field::iterations);
+  if (shown && *shown > 0 && n && number && bar) shown = epochs.own_seconds(*number, *n, *shown);
   const auto rate = rounded(event, Field::rate);
   if (!shown || !n || !rate || rate->first <= 0 || !is_fine(*rate)) return positive_seconds(shown);
   const double by_rate = static_cast<double>(*n) / rate->first;
@@ -285,15 +284,16 @@ struct EpochLine {
 
 using Tells = EpochLine::Tells;
 
-// Whether a line behind a run's end is still of that run. The time of an epoch is, where the run has shown the epoch
-// (one of several processes tells it when another has told of the end), or where its end told of that epoch as the last.
-// Of other lines about epochs all are but one that begins a run: it numbers an epoch as the run's first, or says how many
-// epochs there will be, or something has described the next run. What comes long after is another training's.
+// Whether a line behind a run's end is still of that run, if it comes soon. The time of an epoch is that the run has shown
+// (one of several processes tells it behind another's end), or its end as the last. Of other lines about epochs all are but
+// one that begins a run: it numbers its first epoch, or says how many there will be, or the next run has been described.
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
   if (is_long_over(last.run, event.time)) return false;
   if (event.has(Field::seconds)) {
     const bool first = last.epochs.first == line.number;
-    return last.epochs.shows(line.number) || (!first && is_last_told(last, line.number));
+    const std::int64_t done = line.number.value_or(-1) + (last.training.from_zero ? 1 : 0);
+    const bool counted = last.known.counts_epochs && done == last.run.iteration;
+    return last.epochs.shows(line.number) || (!first && (counted || is_last_told(last, line.number)));
   }
   const bool begins_anew =
       (line.counted || last.training.by_lines) && last.epochs.first && last.epochs.first == line.number;

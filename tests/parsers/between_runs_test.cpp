@@ -48,6 +48,30 @@ Lines folds(const std::vector<int>& epochs) {
   return log.lines();
 }
 
+// Each of several processes tells its last epoch's losses, when one of them has told that the training is over.
+TEST(BetweenRuns, WhatOtherProcessesSayOfTheLastEpochBeginsNoRun) {
+  Stamped log;
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    for (int process = 0; process < 3; ++process) log.say(written("=== START EPOCH %d ===", epoch));
+    log.wait(4);
+    for (int process = 0; process < 3; ++process)
+      log.say(written("END TRAIN LOOP EPOCH %d, Loss: 0.5", epoch));
+    for (int process = 0; process < 3; ++process) {
+      log.say(written("END VALIDATION EPOCH %d, Validation Loss: 0.25", epoch));
+      if (epoch == 4 && process == 1) {
+        log.say("Early stopping at epoch 5");
+        log.say("Training completed.");
+      } else {
+        log.say(written("END EPOCH %d: Learning rate = 0.001000, Elapsed time = 3.75s", epoch));
+      }
+    }
+  }
+  const auto runs = runs_of(log.lines());
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
 // Ray's processes have other numbers after a restart of their job.
 TEST(BetweenRuns, AnotherProgramsProcessesAreHeardAfterAWhile) {
   Stamped log;
