@@ -39,6 +39,23 @@ TEST(Summaries, EachBehindLossesIsAnotherTrainings) {
   }
 }
 
+// As written one object a line, evaluations in between.
+TEST(Summaries, AreReadAsObjectsToo) {
+  Lines lines = {
+      R"({"eval_loss": 3.5, "eval_runtime": 29.5, "eval_samples_per_second": 33.5, "epoch": 0, "step": 0})"};
+  for (int i = 1; i <= 40; ++i)
+    lines.push_back(
+        written(R"({"loss": 2.5, "grad_norm": 0.5, "learning_rate": 0.0001, "epoch": %.3f, "step": %d})",
+                0.025 * i, i));
+  lines.push_back(
+      R"({"train_runtime": 600.25, "train_samples_per_second": 1.066, "train_steps_per_second": 0.067, "epoch": 1.0})");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.iteration, 40);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 600.25 / 40, 1e-9);
+}
+
 // Slow steps, each with a line of its own: the rate has but one or two digits, and the lines tell the number.
 TEST(Summaries, OfSlowStepsLeaveTheirNumberToTheLines) {
   Lines lines;
