@@ -25,10 +25,10 @@ bool has_end_word(std::string_view line) {
   return any_of(found);
 }
 
-// "No improvement for 10 epochs, stopping."
+// "No improvement for 10 epochs, stopping.", "[2026-03-01 10:00:12] Done!"
 bool ends_stopping(std::string_view line) {
   if (line.ends_with('.') || line.ends_with('!')) line.remove_suffix(1);
-  return line.ends_with("topping");
+  return line.ends_with("topping") || line.ends_with(" Done");
 }
 
 // The head of Lightning's test in its older form, which none of the words above is in.

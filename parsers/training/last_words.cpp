@@ -150,7 +150,7 @@ void hear_end(LastWords& words, std::string_view line) {
   const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop") ||
                        has("topping") || has("top training");
   const bool of_interruption = has("nterrupt") || has("SIG") || has("Ctrl");
-  constexpr std::size_t kLongestAlone = 16;  // "== All done! =="
+  constexpr std::size_t kLongestAlone = 32;  // "[2026-03-01 10:00:12] Done!"
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));
   if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))
     return;
@@ -163,10 +163,10 @@ void hear_end(LastWords& words, std::string_view line) {
 }  // namespace
 
 void LastWords::forget(bool with_training) {
-  // What a cancelled job has left in its buffers comes behind Slurm's word; one that was put into the queue again shows
-  // more.
+  // What a cancelled job, or an interrupted program, has left in its buffers comes behind the word of it; one that was put
+  // into the queue again shows more.
   constexpr std::int64_t kBuffered = 20;
-  const bool ends = is_slurms(message) && behind < kBuffered;
+  const bool ends = (is_slurms(message) || message.starts_with("KeyboardInterrupt")) && behind < kBuffered;
   traceback = interrupted = false;
   behind = ends ? behind + 1 : 0;
   if (!ends) message.clear();

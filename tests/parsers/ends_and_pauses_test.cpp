@@ -52,6 +52,16 @@ TEST(Ends, AreToldByTheNameOfAnExceptionOrASignalAndNotByWhatDidNotHappen) {
   EXPECT_EQ(state_behind("[rank: 0] Received SIGTERM: 15"), RunState::stopped);
   EXPECT_EQ(state_behind("Early stopping."), RunState::finished);
   EXPECT_EQ(state_behind("No early stopping."), RunState::lost);
+  EXPECT_EQ(state_behind("[2026-03-04 05:06:07] Done!"), RunState::stopped);
+  EXPECT_EQ(state_behind("[2026-03-04 05:06:07] Not yet Done!"), RunState::lost);
+}
+
+// The program had written it before.
+TEST(Ends, OfAnInterruptedProgramStandBeforeWhatItsBufferHeld) {
+  Lines lines = bar_and("Traceback (most recent call last):");
+  lines.insert(lines.end(), {"  File \"train.py\", line 71, in <module>", "KeyboardInterrupt",
+                             "{'loss': 0.5, 'learning_rate': 0.001, 'epoch': 0.5}"});
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
 }
 
 // YOLOX says of each training that it is done, and then what broke it off.
