@@ -273,7 +273,10 @@ void track::Runs::end(const Moment& m) {
   all_.steps.give_layer_times(*r, m.out);
   r->training.summary = summary_of(m.event);
   const bool early = ends_early(*r, m.event), stopped = !early && is_stopped(*r, m.event);
-  r->run.state = stopped ? RunState::stopped : RunState::finished;
+  const std::string& message = r->last_words.message;  // of what stopped it
+  const bool broken = stopped && !message.empty() && !r->last_words.is_stop();
+  if (broken) r->run.message = message;
+  r->run.state = broken ? RunState::failed : stopped ? RunState::stopped : RunState::finished;
   if (!early && !stopped && may_complete(*r, m.event))
     r->run.iteration = std::max(*r->run.iteration, *r->run.max_iterations);
   if (const auto done = positive_of(m.event, Field::iterations))

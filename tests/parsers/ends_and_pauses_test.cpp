@@ -64,6 +64,27 @@ TEST(Ends, OfAnInterruptedProgramStandBeforeWhatItsBufferHeld) {
   EXPECT_EQ(only_run(lines).state, RunState::stopped);
 }
 
+// detectron2 sums up its speed, whatever ends the training.
+TEST(Ends, ThatSumUpLessThanWasPlannedBehindAnExceptionAreFailures) {
+  const auto run_ended = [](const std::string& why) {
+    Lines lines{"[03/04 05:05:50 detectron2]: Full config:", "  MAX_ITER: 2000"};
+    for (int iteration = 19; iteration < 1000; iteration += 20)
+      lines.push_back("[03/04 " + time_of_day(5, 360 + iteration / 2) +
+                      " d2.utils.events]:  eta: 0:08:19  iter: " + std::to_string(iteration) +
+                      "  total_loss: 1.25  time: 0.5000  data_time: 0.0125  lr: 0.001");
+    lines.insert(
+        lines.end(),
+        {"ERROR [03/04 05:15:00 d2.engine.train_loop]: Exception during training:",
+         "Traceback (most recent call last):", "  File \"train.py\", line 71, in <module>", why,
+         "[03/04 05:15:00 d2.engine.hooks]: Overall training speed: 998 iterations in 0:08:19 (0.5000 s / "
+         "it)"});
+    return only_run(lines);
+  };
+  EXPECT_EQ(run_ended("AssertionError").state, RunState::failed);
+  EXPECT_EQ(run_ended("AssertionError").message, "AssertionError");
+  EXPECT_EQ(run_ended("KeyboardInterrupt").state, RunState::stopped);
+}
+
 // YOLOX says of each training that it is done, and then what broke it off.
 TEST(Ends, ARunThatIsDoneWithoutAStepAndFailsAtOnceHasFailed) {
   const std::string at = "2026-03-04 05:06:";
