@@ -14,9 +14,8 @@ constexpr std::size_t kMostRivals = 5;
 // where the second goes on as the first did. (All that one look finds is kept as it is.)
 constexpr std::size_t kMostPoints = 4096, kMostUnbelieved = 256, kMostSegments = 16384;
 
-// So many segments of a run that is over, and it stays though a later one has begun.
-constexpr std::int64_t kMeasured = 3;
-constexpr std::size_t kMostRuns = 1024;  // of them
+constexpr std::int64_t kMeasured = 3;    // a run of fewer segments is a short one
+constexpr std::size_t kMostRuns = 1024;  // that are over and stay though a later one has begun
 
 // All of a run from its beginning, as its end says of all of it.
 bool measures_whole(const Segment& all) {
@@ -25,20 +24,16 @@ bool measures_whole(const Segment& all) {
 
 // Of a log's runs before it won the last one is the winner's to tell: another one it may have seen ended
 // before anybody knew that it counts. A generic format is believed only at the end of a batch of lines, in
-// which several runs may have passed: of those that it measured it tells as well, behind the first one that shows enough
-// of it however little.
+// which several runs may have passed: of those that it measured it tells as well, however little it was.
 void keep_runs(const Reading& reading, Records& found) {
   const std::int64_t last = reading.next_ordinal() - 1;
   std::set<std::int64_t> kept;
   if (reading.format().is_generic()) {
-    std::map<std::int64_t, std::int64_t> measured;
-    for (const auto& record : found.segments)
-      measured[record.run] += measures_whole(record.value) ? kMeasured : 1;
-    for (const Run& run : found.runs) {
-      const std::int64_t enough = kept.empty() ? kMeasured : 1;
-      if (run.ordinal < last && kept.size() < kMostRuns && measured[run.ordinal] >= enough)
+    std::set<std::int64_t> measured;
+    for (const auto& record : found.segments) measured.insert(record.run);
+    for (const Run& run : found.runs)
+      if (run.ordinal < last && kept.size() < kMostRuns && measured.contains(run.ordinal))
         kept.insert(run.ordinal);
-    }
   }
   const auto older = [&](const auto& record) { return record.run < last && !kept.contains(record.run); };
   std::erase_if(found.segments, older);
