@@ -18,8 +18,9 @@ std::vector<std::string> states_of(std::string line, std::size_t limit = 4096) {
   return {found.begin(), found.end()};
 }
 
-std::string state(int done, const std::string& rest = "") {
-  return std::to_string(done) + "%|#  | " + std::to_string(done) + "/100 [00:10<00:30, 2.00it/s" + rest + "]";
+std::string state(int done, const std::string& rest = "", int seconds = 10) {
+  return std::to_string(done) + "%|#  | " + std::to_string(done) + "/100 [00:" + std::to_string(seconds) +
+         "<00:30, 2.00it/s" + rest + "]";
 }
 
 TEST(OverdrawnStates, AllUpToTheLastButOne) {
@@ -80,9 +81,10 @@ TEST(OverdrawnStates, InWhateverPiecesTheLineComes) {
   const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
   for (int round = 0; round < 300; ++round) {
     std::string line;
-    for (int i = 0, done = 0; i < 12; ++i) {
+    for (int i = 0, done = 0, seconds = 10; i < 12; ++i) {
       done += any(2);
-      line += any(6) == 0 ? "a word" : any(6) == 0 ? state(done, ", loss=2") : state(done);
+      seconds += any(2) * any(8);
+      line += any(6) == 0 ? "a word" : state(done, any(3) == 0 ? ", loss=2" : "", seconds);
       if (any(8) == 0) line += "INFO saved";
       line += any(9) == 0 ? "\r\r" : "\r";
     }
