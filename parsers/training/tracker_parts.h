@@ -168,6 +168,7 @@ class Windows : Part {
   void snapshot(const Moment& m);
 
   void position(RunTrack& r, const Moment& m);
+  void count_logged(const Event& event);
   bool went_through(const Moment& m);
   void tell(Told value);                    // of the next line of progress
   std::optional<Told> told(Field f) const;  // and not used yet
@@ -184,7 +185,6 @@ class Windows : Part {
   std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);
   void position_of_known(const Moment& m);
-  void count_logged(const Event& event);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void go_to(RunTrack& r, const Moment& m, Anchor here);

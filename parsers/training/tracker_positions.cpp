@@ -1,5 +1,7 @@
 // Logs that say how far the training is in samples, tokens or epochs instead of iterations.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parsers/training/tracker_parts.h"
 
@@ -73,13 +75,21 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
   if (!r.window.from || *iteration > r.window.from->iteration) train_progress(r, m, *iteration);
 }
 
-// How many lines have told a loss beside their part of the epochs, since those began.
+// How many lines have told a loss beside their part of the epochs, since those began, and what the evaluations between them
+// took; the same again is said twice.
 void track::Windows::count_logged(const Event& event) {
+  constexpr double kRounding = 0.01;  // an evaluation's part may have fewer decimals
   const auto position = event.number(Field::position);
-  if (!position || !event.has(Field::loss)) return;
-  if (*position < state_.logged.position) state_.logged.lines = 0;
-  ++state_.logged.lines;
-  state_.logged.position = *position;
+  const auto tested = positive_seconds(event.number(Field::seconds));
+  if (!position || !(tested || event.has(Field::loss))) return;
+  track::Logged& logged = state_.logged;
+  if (*position + kRounding < logged.position) logged = {};
+  logged.position = *position;
+  if (event.has(Field::loss)) {
+    ++logged.lines;
+  } else if (const double took = to_seconds(*tested); took != std::exchange(logged.test, took)) {
+    logged.tests = std::min(logged.tests + took, track::kMaxSeconds);
+  }
 }
 
 // A size of the data set that a line tells when the training is done (since = "end") is the number of samples or

@@ -133,7 +133,10 @@ void track::Runs::start(const Moment& m) {
   // A log may tell late how the run began that it has shown to be going on.
   const bool told_late = r && !r->headed && m.event.text(Field::since) == "start";
   if (!r || (r->progressed() && !told_late) || again) r = &begin(m);
-  if (told_late) state_.next.reset();  // so what was said above it is of this run, too
+  if (told_late)
+    state_.next.reset();  // so what was said above it is of this run, too
+  else
+    state_.logged = {};
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
   r->headed = true;
   if (m.now) {

@@ -101,10 +101,12 @@ struct Arguments {
   bool renewed = false;     // of which precision and devices are told already
 };
 
-// Lines that tell what part of the epochs is done, and no step: how many there were, and what the last one told.
+// Lines that tell what part of the epochs is done, and no step: how many there were, and what the last one told. And how
+// long the evaluations took that others told of, and the last of them.
 struct Logged {
   std::int64_t lines = 0;
   double position = 0;
+  double tests = 0, test = 0;  // seconds
 };
 
 // All of it.

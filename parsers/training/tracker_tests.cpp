@@ -245,7 +245,7 @@ void track::Tests::result(const Moment& m) {
     see_bar(m);
   }
   RunTrack* const r = all_.runs.open();
-  if (!r || !r->declared()) return;
+  if (!r || !r->declared()) return all_.windows.count_logged(m.event);
   if (m.event.text(Field::since) == "progress") return since_progress(*r, m);
   if (m.event.text(Field::since) == "trained") return since_trained(*r, m);
   const bool measured = r->test && r->test->is_clocked() && m.now;

@@ -1,6 +1,7 @@
 // Runs whose lines measure nothing, by what their end, or the first state of their bar, says of all of it.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parsers/training/tracker_parts.h"
 
@@ -83,7 +84,10 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (steps == 0)
     steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
                                planned);
-  const Duration took = *elapsed - r.run.test.duration;
+  Duration took = *elapsed - r.run.test.duration;
+  // Of a run that nothing showed before, others have told of its evaluations.
+  const Duration tests = from_seconds(std::exchange(state_.logged.tests, 0));
+  if (r.run.test.segments == 0 && !of_shown && tests < took) took -= tests;
   if (steps == 0 && planned == 0) steps = steps_logged(state_.logged.lines, m.event, *elapsed);
   if (steps == 0 && planned == 0) steps = iterations_nearly(r.run, m.event, *elapsed);
   if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))

@@ -39,7 +39,7 @@ TEST(Summaries, EachBehindLossesIsAnotherTrainings) {
   }
 }
 
-// As written one object a line, evaluations in between.
+// As written one object a line, behind an evaluation before the first step.
 TEST(Summaries, AreReadAsObjectsToo) {
   Lines lines = {
       R"({"eval_loss": 3.5, "eval_runtime": 29.5, "eval_samples_per_second": 33.5, "epoch": 0, "step": 0})"};
@@ -53,7 +53,34 @@ TEST(Summaries, AreReadAsObjectsToo) {
   EXPECT_EQ(run.framework, "pytorch");
   EXPECT_EQ(run.iteration, 40);
   EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_NEAR(step_time(run), 600.25 / 40, 1e-9);
+  EXPECT_NEAR(step_time(run), (600.25 - 29.5) / 40, 1e-9);
+}
+
+// No line shows the training before its end, and some print each dictionary twice, or evaluate before the first step.
+TEST(Summaries, AreOfTheTrainingWithoutTheEvaluationsToldOf) {
+  Lines lines;
+  const auto evaluate = [&lines](double seconds, const std::string& epoch) {
+    lines.push_back(written("{'eval_loss': 0.5, 'eval_runtime': %.4f, 'eval_steps_per_second': 5.179%s}",
+                            seconds, epoch.c_str()));
+  };
+  for (int training = 0; training < 2; ++training) {
+    evaluate(30.5, "");
+    for (int i = 1; i <= 40; ++i) {
+      lines.push_back(written(kLoss, 2.0 / i, 0.25 * i));
+      if (i % 10 != 0) continue;
+      evaluate(20 + i, written(", 'epoch': %.1f", 0.25 * i));
+      evaluate(20 + i, written(", 'epoch': %.1f", 0.25 * i));
+    }
+    lines.push_back(summary(1000, 0.4));  // 180 s of it for evaluations
+  }
+  for (const std::size_t restart : {0U, 30U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 2U);
+    for (const auto& [ordinal, run] : runs) {
+      EXPECT_EQ(run.iteration, 400) << ordinal;
+      EXPECT_NEAR(step_time(run), 2.05, 1e-9) << ordinal;
+    }
+  }
 }
 
 // Slow steps, each with a line of its own: the rate has but one or two digits, and the lines tell the number.
