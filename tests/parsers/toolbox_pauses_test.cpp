@@ -165,6 +165,30 @@ TEST(ToolboxPauses, DenoisersBatchesGoByTheirStamps) {
   EXPECT_NEAR(step_time(run), 27, 1e-9);
 }
 
+// Three lines an epoch, and a validation of which no line tells: two windows of the first one are without it.
+TEST(ToolboxPauses, SwinsValidationsAreInNoStepsTimeWhereAnEpochShowsThreeLines) {
+  Lines lines;
+  int now = 0;
+  const auto say = [&](const std::string& what) {
+    lines.push_back("[2024-03-04 " + time_of_day(5, now) + " swin_tiny] (main.py 296): INFO " + what);
+  };
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int step = 100; step <= 300; step += 100) {
+      now += 40;
+      say(
+          written("Train: [%d/300][%d/312]\teta 0:01:20 lr 0.000008\ttime 0.4000 (0.4000)\tloss 6.8952 "
+                  "(6.9153)\tgrad_norm 1.0430 (1.1629)\tmem 15236MB",
+                  epoch, step));
+    }
+    now += 5;
+    say(written("EPOCH %d training takes 0:02:05", epoch));
+    now += 35;
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 3 * 312);
+  EXPECT_NEAR(step_time(run), 0.4, 1e-9);
+}
+
 // maskrcnn-benchmark's lines show the mean time since the beginning, and its validations are within it.
 TEST(ToolboxPauses, MaskRcnnBenchmarksValidationsAreInNoIterationsTime) {
   Lines lines;
