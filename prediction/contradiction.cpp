@@ -47,8 +47,10 @@ std::optional<Contradiction> contradiction_of(const ModelKey& key, const regress
   if (!key.device.empty()) return std::nullopt;
   const double least = key.host.empty() ? 2 : 4;
   std::map<regression::Covariates, std::map<double, Group>> groups;
+  const auto first = std::ranges::min_element(runs, {}, &RunObservation::place);
   for (const RunObservation& run : runs)
-    groups[run.covariates][run.samples].push_back({run.seconds / run.iterations, run.run});
+    if (run.owner == first->owner)
+      groups[run.covariates][run.samples].push_back({run.seconds / run.iterations, run.run});
   for (auto& [covariates, by_samples] : groups) {
     std::optional<Contradiction::Side> before;  // the next smaller batch
     for (auto& [samples, group] : by_samples) {

@@ -2,6 +2,7 @@
 #include "prediction/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "regression/covariates.h"
@@ -12,18 +13,27 @@
 namespace etad::prediction {
 namespace {
 
-// Of the runs that have such a value.
-template <class ValueOf>
-std::optional<Spread> spread_of(const std::vector<RunData>& runs, const ValueOf& value_of) {
-  std::vector<double> values;
-  for (const RunData& run : runs)
-    if (const std::optional<double> value = value_of(run)) values.push_back(*value);
-  if (values.empty()) return std::nullopt;
+Spread spread_in(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
   };
-  return Spread{at(0.5), at(0.05), at(0.95), static_cast<int>(values.size())};
+  return {at(0.5), at(0.05), at(0.95), static_cast<int>(values.size())};
+}
+
+// Of the runs that have such a value. Of several owners' that of the one in the middle, of two in the middle that of who
+// was there first: these values agree with nothing, and nobody is to say alone what others are told.
+template <class ValueOf>
+std::optional<Spread> spread_of(const std::vector<RunData>& runs, const ValueOf& value_of) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> by_place;
+  for (const RunData& run : runs)
+    if (const std::optional<double> value = value_of(run)) by_place[{run.place, run.owner}].push_back(*value);
+  if (by_place.empty()) return std::nullopt;
+  std::vector<std::pair<Spread, std::size_t>> owners;  // and who was there first
+  for (auto& [place, values] : by_place) owners.emplace_back(spread_in(std::move(values)), owners.size());
+  std::ranges::stable_sort(owners, {}, [](const auto& owner) { return owner.first.median; });
+  const auto &low = owners[(owners.size() - 1) / 2], &high = owners[owners.size() / 2];
+  return (high.second < low.second ? high : low).first;
 }
 
 // Where the lines with the measurements have no clock, what the run took beside all that it measured: it is not known when
@@ -65,6 +75,7 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   regression::RunObservation out;
   out.run = run.run_id;
   out.owner = run.owner;
+  out.place = run.place;
   out.samples = static_cast<double>(run.samples_per_iteration);
   out.iterations = static_cast<double>(run.iterations);
   out.seconds = to_seconds(run.duration);

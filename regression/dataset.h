@@ -36,6 +36,7 @@ struct RunObservation {
   Covariates covariates;  // settings that may change its step time: a model is of the runs of one set of them
   WithinRun within = {};
   std::int64_t owner = 0;  // uid of the log's owner: where several have runs, no one of them alone decides
+  std::int64_t place = 0;  // of the owner: who was there first has the lowest
 };
 
 using Dataset = std::vector<RunObservation>;

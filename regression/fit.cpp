@@ -20,31 +20,40 @@
 namespace etad::regression {
 namespace {
 
-// A run whose batch size is unknown can be compared with others only where none is known.
-Observations comparable(Observations rows) {
-  const bool some_known = std::ranges::any_of(rows, [](const Observation& r) { return r.b > 0; });
-  if (some_known) std::erase_if(rows, [](const Observation& r) { return r.b <= 0; });
-  return rows;
+// What the runs of a model have in common. A run whose batch size is unknown can be compared with others only where none is
+// known.
+struct Kind {
+  bool known = false;  // the batch size
+  Covariates covariates;
+  auto operator<=>(const Kind&) const = default;
+};
+
+Kind kind_of(const Dataset& data, const Observation& row) {
+  return {row.b > 0, data[row.run].covariates};
 }
 
-// Those that most owners have run, of several those of most runs, and of these those of the newest run; `rows` are in
-// order of time.
-Covariates most_common(const Dataset& data, const Observations& rows) {
+// What most owners have run, of several that of who was there first; of what one owner has run, where the batch size is
+// known, then that of most runs, and of these that of the newest; `rows` are in order of time.
+Kind most_common(const Dataset& data, const Observations& rows) {
   struct Having {
     std::set<std::int64_t> owners;
+    std::int64_t place = std::numeric_limits<std::int64_t>::max();
     std::size_t runs = 0, newest = 0;
-
-    auto rank() const { return std::tuple(owners.size(), runs, newest); }
   };
-  std::map<Covariates, Having> all;
+  std::map<Kind, Having> all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Having& having = all[data[rows[i].run].covariates];
+    Having& having = all[kind_of(data, rows[i])];
     having.owners.insert(rows[i].owner);
+    having.place = std::min(having.place, data[rows[i].run].place);
     ++having.runs;
     having.newest = i;
   }
-  const auto most = std::ranges::max_element(all, {}, [](const auto& each) { return each.second.rank(); });
-  return most != all.end() ? most->first : Covariates{};
+  const auto rank = [](const auto& each) {
+    const auto& [kind, having] = each;
+    return std::tuple(having.owners.size(), -having.place, kind.known, having.runs, having.newest);
+  };
+  const auto most = std::ranges::max_element(all, {}, rank);
+  return most != all.end() ? most->first : Kind{};
 }
 
 Range range_of(const Observations& rows, double Observation::*field) {
@@ -112,11 +121,12 @@ Settled settle(Observations& rows) {
 }  // namespace
 
 std::optional<Model> fit(const Dataset& data) {
-  Observations rows = comparable(observe(data));
+  Observations rows = observe(data);
   Model model;
-  model.covariates = most_common(data, rows);
-  model.other_runs = static_cast<int>(std::erase_if(
-      rows, [&](const Observation& row) { return data[row.run].covariates != model.covariates; }));
+  const Kind kind = most_common(data, rows);
+  model.covariates = kind.covariates;
+  model.other_runs = static_cast<int>(
+      std::erase_if(rows, [&](const Observation& row) { return kind_of(data, row) != kind; }));
   model.runs = static_cast<int>(rows.size());
   const Settled settled = settle(rows);
   if (settled.selection.candidates.empty()) return std::nullopt;

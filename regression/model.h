@@ -63,7 +63,7 @@ struct Model {
   double within_run_noise = 0;     // the same of one iteration; a run of n adds within_run_noise^2 / n
   double degrees = 0;              // degrees of freedom `noise` was estimated with
   Covariates covariates;           // which all these runs have
-  int other_runs = 0;              // of other covariates: they are left out
+  int other_runs = 0;              // of other covariates, or without batch sizes: they are left out
 
   // What a run of n iterations over B samples each will take. `confidence` in (0, 1).
   // `asked`: the run's covariates as far as they are known; of those not named, the model's are meant. What others cost
@@ -79,8 +79,8 @@ struct Model {
   std::vector<std::string> unseen(const Covariates& asked) const;
 };
 
-// Fits the runs of the covariates that most owners have, of several those of most runs. nullopt: there is nothing to fit
-// from. Work is bounded by the size of `data` alone.
+// Fits the runs of the covariates that most owners have, of several those of who was there first. nullopt: there is
+// nothing to fit from. Work is bounded by the size of `data` alone.
 std::optional<Model> fit(const Dataset& data);
 
 }  // namespace etad::regression

@@ -74,6 +74,16 @@ TEST(Contradictions, ALargerBatchIsNeitherMuchQuickerNorMuchSlowerASample) {
   EXPECT_FALSE(contradiction_of(somewhere(), runs({{32, 0.01}, {256, 0.1}})));
 }
 
+// What agrees with the first owner's by what is allowed of batch sizes and settings takes no model away.
+TEST(Contradictions, AreOfTheRunsOfWhoWasThereFirst) {
+  auto all = runs({{64, 0.01}, {64, 0.01}, {0, 0.002}, {0, 0.06}});
+  all[2].owner = all[3].owner = 2;
+  all[2].place = all[3].place = 7;
+  EXPECT_FALSE(contradiction_of(somewhere(), all));
+  all[0].place = all[1].place = 8;
+  EXPECT_TRUE(contradiction_of(somewhere(), all));
+}
+
 TEST(Contradictions, OtherSettingsMayTakeAnotherTime) {
   auto all = runs({{64, 0.01}, {64, 0.1}});
   all[0].covariates = {"precision=fp16"};

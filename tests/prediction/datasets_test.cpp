@@ -33,6 +33,31 @@ TEST(Startup, IsWhatARunTookBesideAllThatItMeasuredWhereItsMeasurementsHaveNoClo
   EXPECT_FALSE(startup_of({run}));
 }
 
+// `owner` began so many runs with these start-ups.
+void add_started(std::vector<RunData>& runs, std::int64_t owner, int count, int startup) {
+  for (int i = 0; i < count; ++i) {
+    RunData& run = runs.emplace_back();
+    run.owner = owner;
+    run.place = owner;
+    run.startup = std::chrono::seconds(startup);
+  }
+}
+
+TEST(Startup, OfTwoOwnersIsThatOfWhoWasThereFirst) {
+  std::vector<RunData> runs;
+  add_started(runs, 2, 40, 900'000);
+  add_started(runs, 1, 2, 20);
+  EXPECT_NEAR(startup_of(runs)->upper, 20, 1e-6);
+  EXPECT_EQ(startup_of(runs)->runs, 2);
+}
+
+TEST(Startup, OfSeveralOwnersIsThatOfTheOneInTheMiddle) {
+  std::vector<RunData> runs;
+  for (const std::int64_t owner : {2, 3, 4}) add_started(runs, owner, 1, 10 * static_cast<int>(owner));
+  add_started(runs, 1, 40, 900'000);
+  EXPECT_NEAR(startup_of(runs)->median, 30, 11);
+}
+
 TEST(Other, IsTheShareThatMostRunsLost) {
   const auto other =
       other_of({run_that_lost(5), run_that_lost(10), run_that_lost(0), run_that_lost(11), run_that_lost(9)});

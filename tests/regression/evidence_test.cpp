@@ -80,6 +80,27 @@ TEST_F(Evidence, OneOwnerDoesNotSayWhichCovariatesAreCommon) {
   EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
 }
 
+TEST_F(Evidence, OfTwoOwnersTheFirstSaysWhichCovariatesAreMeant) {
+  Dataset data;
+  for (int i = 0; i < 19; ++i) {
+    data.push_back(run(200, 32, 0.052, 0.03));
+    data.back().owner = data.back().place = i < 3 ? 1 : 2;
+    data.back().covariates = {i < 3 ? "type=SGD" : "type=Adam"};
+  }
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
+}
+
+TEST_F(Evidence, AnotherOwnersBatchSizeThrowsOutNoRunsWithoutOne) {
+  Dataset data;
+  for (int i = 0; i < 13; ++i) {
+    data.push_back(run(200, i < 12 ? 0 : 32, 0.052, 0.03));
+    data.back().owner = data.back().place = i < 12 ? 1 : 2;
+  }
+  EXPECT_EQ(fit(data)->runs, 12);
+  data.back().owner = data.back().place = 1;
+  EXPECT_EQ(fit(data)->runs, 1) << "with one's own they can't be compared";
+}
+
 TEST_F(Evidence, ACovariateThatNoRunHasHadIsNamedAndWidens) {
   Dataset data;
   for (int i = 0; i < 12; ++i) {
