@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,6 +14,7 @@ namespace etad::prediction {
 namespace {
 
 using Runs = std::vector<RunData>;
+using regression::Dataset;
 using regression::Model;
 using regression::RunObservation;
 
@@ -22,30 +22,27 @@ constexpr double kFew = 0.4;      // by how much a single run may be off, in the
 constexpr double kBeyond = 0.5;   // and a batch size beyond those seen, for each e-fold
 constexpr double kUnheard = 0.7;  // and a setting never seen: a factor of two
 
+// How far, in the logarithm, a run's batch size is from those that the model has seen.
+double beyond(const Model& model, const RunObservation& run) {
+  if (!(run.samples > 0) || !(model.samples.min > 0)) return 0;
+  return std::abs(std::log(run.samples / std::clamp(run.samples, model.samples.min, model.samples.max)));
+}
+
 // By how much a run may be off for no other reason than that the model has seen nothing like it.
 double allowance(const Model& model, const RunObservation& run) {
-  double out = 0;
-  if (run.samples > 0 && model.samples.min > 0) {
-    const double nearest = std::clamp(run.samples, model.samples.min, model.samples.max);
-    out += kBeyond * std::abs(std::log(run.samples / nearest));
-  }
+  const double out = kBeyond * beyond(model, run);
   const bool unheard = std::ranges::any_of(run.covariates, [&](const auto& covariate) {
     return !std::ranges::binary_search(model.covariates, covariate);
   });
   return unheard ? out + kUnheard : out;
 }
 
-// How far the middle one of the runs is from the model, in the logarithm of time and beyond what is allowed;
-// 0 where the model can't be asked: that is no contradiction.
-double distance(const Model& model, const Runs& runs, Phase phase) {
-  std::vector<double> ratios;
-  for (const RunObservation& run : dataset_of(runs, phase)) {
-    const auto expected = model.expect(run.iterations, run.samples, run.covariates);
-    if (!expected || !(expected->seconds > 0)) continue;
-    const double ratio = std::log(run.seconds / expected->seconds);
-    ratios.push_back(std::copysign(std::max(0.0, std::abs(ratio) - allowance(model, run)), ratio));
-  }
-  return ratios.empty() ? 0 : std::abs(regression::median(std::move(ratios)));
+// How far a run is from the model, in the logarithm of time and beyond what is allowed; none: the model can't be asked.
+std::optional<double> distance(const Model& model, const RunObservation& run) {
+  const auto expected = model.expect(run.iterations, run.samples, run.covariates);
+  if (!expected || !(expected->seconds > 0)) return std::nullopt;
+  const double ratio = std::log(run.seconds / expected->seconds);
+  return std::copysign(std::max(0.0, std::abs(ratio) - allowance(model, run)), ratio);
 }
 
 // `voices`: runs, or logs, of the side with fewer.
@@ -54,67 +51,133 @@ bool contradicts(double distance, std::size_t voices) {
          std::log(kAgree) + kFew / std::sqrt(static_cast<double>(std::max<std::size_t>(voices, 1)));
 }
 
-// Owners who agree with each other.
-struct Camp {
-  std::vector<std::int64_t> owners;
-  std::optional<Model> founder;  // of the first owner's runs; none: nothing can be fitted from them
-  std::size_t founded_on = 0;    // runs
-};
+// Whether a log's runs contradict those of most other logs, or of the one other that was there first.
+bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, Phase phase) {
+  const auto model = regression::fit(dataset_of(its, phase));
+  if (!model) return false;
+  std::vector<double> distances;  // of each other log its middle run's
+  for (const auto& [source, runs] : logs) {
+    if (source == its.front().source_id) continue;
+    std::vector<double> of_runs;
+    for (const RunObservation& run : dataset_of(runs, phase))
+      if (const auto off = distance(*model, run)) of_runs.push_back(*off);
+    distances.push_back(of_runs.empty() ? 0 : std::abs(regression::median(std::move(of_runs))));
+  }
+  // The middle one, or the better of the two: its own voice counts too.
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>((distances.size() - 1) / 2);
+  std::ranges::nth_element(distances, middle);
+  if (!contradicts(*middle, std::min(distances.size(), its.size()))) return false;
+  return distances.size() > 1 || logs.begin()->first != its.front().source_id;
+}
 
 struct Owner {
   std::int64_t uid = 0;
-  Runs runs;  // newest first
+  Runs runs;            // newest first
+  std::size_t all = 0;  // runs, those of loud logs too
 };
 
+// Takes out what one of an owner's logs alone says, and loudly. Others' logs have no say in it.
+void leave_out_loud_logs(Runs& runs, Phase phase) {
+  std::map<std::int64_t, Runs> logs;  // the one that was found first comes first
+  for (const RunData& run : runs) logs[run.source_id].push_back(run);
+  if (logs.size() < 2) return;
+  std::set<std::int64_t> loud;
+  for (const auto& [source, its] : logs) {
+    const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
+    if (its.size() > share && is_contradicted(its, logs, phase)) loud.insert(source);
+  }
+  std::erase_if(runs, [&](const RunData& run) { return loud.contains(run.source_id); });
+}
+
 // Who was there first comes first.
-std::vector<Owner> owners_of(const Runs& runs) {
-  std::map<std::int64_t, Runs> by_uid;
-  for (const RunData& run : runs) by_uid[run.owner].push_back(run);
+std::vector<Owner> owners_of(const Runs& runs, Phase phase) {
+  std::map<std::pair<std::int64_t, std::int64_t>, Runs> by_place;
+  for (const RunData& run : runs) by_place[{run.place, run.owner}].push_back(run);
   std::vector<Owner> out;
-  for (auto& [uid, its] : by_uid) out.push_back({uid, std::move(its)});
-  std::ranges::stable_sort(out, {}, [](const Owner& owner) { return owner.runs.front().place; });
+  for (auto& [place, its] : by_place) {
+    Owner& owner = out.emplace_back(Owner{place.second, std::move(its), 0});
+    owner.all = owner.runs.size();
+    leave_out_loud_logs(owner.runs, phase);
+  }
   return out;
 }
 
-// The camps of the owners, the one that speaks first.
+// Owners who agree with each other.
+struct Camp {
+  std::vector<std::int64_t> owners;
+  std::set<std::int64_t> runs;   // of theirs that count
+  std::size_t left_out = 0;      // of theirs
+  Dataset first;                 // the first owner's runs
+  std::optional<Model> founder;  // of these; none: nothing can be fitted from them
+};
+
+// What a camp's founder says of an owner's runs: of each by itself, for the middle one says nothing of the rest. Runs that
+// can't be compared are neither.
+struct Verdict {
+  std::set<std::int64_t> agreeing;
+  std::size_t contradicting = 0;
+};
+
+// Whether the model of the founder's runs says something else of these once the others count beside them.
+bool moves(const Camp& camp, const Dataset& others, std::size_t voices) {
+  Dataset both = camp.first;
+  both.insert(both.end(), others.begin(), others.end());
+  const auto model = regression::fit(both);
+  return model && std::ranges::any_of(camp.first, [&](const RunObservation& run) {
+           const auto before = camp.founder->expect(run.iterations, run.samples, run.covariates);
+           const auto after = model->expect(run.iterations, run.samples, run.covariates);
+           return before && after &&
+                  contradicts(std::abs(std::log(after->seconds / before->seconds)), voices);
+         });
+}
+
+Verdict verdict_of(const Camp& camp, const Owner& owner, Phase phase) {
+  Verdict out;
+  if (!camp.founder) return out;
+  const Dataset all = dataset_of(owner.runs, phase);
+  const std::size_t voices = std::min(camp.first.size(), all.size());
+  Dataset within, outside;
+  for (const RunObservation& run : all) {
+    const auto off = distance(*camp.founder, run);
+    if (!off) continue;
+    if (contradicts(std::abs(*off), voices))
+      ++out.contradicting;
+    else
+      (beyond(*camp.founder, run) > 0 ? outside : within).push_back(run);
+  }
+  // Far beyond the founder's batch sizes much is allowed, but not to turn the line within these.
+  if (!outside.empty() && moves(camp, outside, voices))
+    out.contradicting += std::exchange(outside, {}).size();
+  for (const Dataset& some : {within, outside})
+    for (const RunObservation& run : some) out.agreeing.insert(run.run);
+  return out;
+}
+
+// The camps of the owners, the one that speaks first. An owner is of the first one that most of his runs agree with.
 std::vector<Camp> camps_of(const std::vector<Owner>& owners, Phase phase) {
   std::vector<Camp> camps;
   for (const Owner& owner : owners) {
+    Verdict verdict;
     const auto same = std::ranges::find_if(camps, [&](const Camp& camp) {
-      if (!camp.founder) return true;
-      const double off = distance(*camp.founder, owner.runs, phase);
-      return !contradicts(off, std::min(camp.founded_on, owner.runs.size()));
+      verdict = verdict_of(camp, owner, phase);
+      return verdict.agreeing.size() >= verdict.contradicting;
     });
     if (same == camps.end() && camps.size() == kMostCamps) continue;
     Camp& camp = same == camps.end() ? camps.emplace_back() : *same;
-    if (!camp.founder) {
-      camp.founder = regression::fit(dataset_of(owner.runs, phase));
-      camp.founded_on = owner.runs.size();
-    }
     camp.owners.push_back(owner.uid);
+    camp.left_out += owner.all - owner.runs.size();
+    if (camp.founder) {
+      camp.runs.merge(verdict.agreeing);
+      camp.left_out += verdict.contradicting;
+      continue;
+    }
+    for (const RunData& run : owner.runs) camp.runs.insert(run.run_id);
+    camp.first = dataset_of(owner.runs, phase);
+    if (owners.size() > 1) camp.founder = regression::fit(camp.first);
   }
   std::ranges::stable_sort(camps, std::ranges::greater{},
                            [](const Camp& camp) { return camp.owners.size(); });
   return camps;
-}
-
-// The runs of the owners who are believed. The rest goes to `left_out`.
-Runs believed(Runs runs, Phase phase, std::vector<std::int64_t>& owners, Runs& left_out,
-              std::vector<std::int64_t>& dissenters) {
-  const std::vector<Owner> all = owners_of(runs);
-  owners = std::move(camps_of(all, phase).front().owners);
-  const auto rest = std::stable_partition(runs.begin(), runs.end(), [&](const RunData& run) {
-    return std::ranges::find(owners, run.owner) != owners.end();
-  });
-  left_out.assign(std::make_move_iterator(rest), std::make_move_iterator(runs.end()));
-  runs.erase(rest, runs.end());
-  std::vector<std::pair<std::size_t, std::int64_t>> others;
-  for (const Owner& owner : all)
-    if (std::ranges::find(owners, owner.uid) == owners.end())
-      others.emplace_back(owner.runs.size(), owner.uid);
-  std::ranges::sort(others, std::ranges::greater{});
-  for (const auto& [count, uid] : others) dissenters.push_back(uid);
-  return runs;
 }
 
 // Only now, among those who are believed: who is not takes nothing of theirs away.
@@ -129,56 +192,25 @@ void share_out(Runs& runs) {
   });
 }
 
-// Whether a log's runs contradict those of most other logs, or of the one other that was there first.
-bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, std::int64_t first,
-                     Phase phase) {
-  const auto model = regression::fit(dataset_of(its, phase));
-  if (!model) return false;
-  std::vector<double> distances;
-  for (const auto& [source, runs] : logs) {
-    if (source == its.front().source_id) continue;
-    distances.push_back(distance(*model, runs, phase));
-  }
-  // The middle one, or the better of the two: its own voice counts too.
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>((distances.size() - 1) / 2);
-  std::ranges::nth_element(distances, middle);
-  if (!contradicts(*middle, std::min(distances.size(), its.size()))) return false;
-  return distances.size() > 1 || first != its.front().source_id;
-}
-
-// Takes out what one log alone says, and loudly.
-void leave_out_loud_logs(Runs& runs, Phase phase, Runs& left_out) {
-  std::map<std::int64_t, Runs> logs;
-  for (const RunData& run : runs) logs[run.source_id].push_back(run);
-  if (logs.size() < 2) return;
-  // Of one owner's the one that was found first.
-  const std::int64_t first = std::ranges::min_element(runs, {}, [](const RunData& run) {
-                               return std::pair(run.place, run.source_id);
-                             })->source_id;
-  std::set<std::int64_t> loud;
-  for (const auto& [source, its] : logs) {
-    const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
-    if (its.size() > share && is_contradicted(its, logs, first, phase)) loud.insert(source);
-  }
-  const auto rest = std::stable_partition(runs.begin(), runs.end(),
-                                          [&](const RunData& run) { return !loud.contains(run.source_id); });
-  left_out.insert(left_out.end(), rest, runs.end());
-  runs.erase(rest, runs.end());
-}
-
 }  // namespace
 
 Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   Evidenced out;
   if (runs.empty()) return out;
-  const bool one_owner =
-      std::ranges::all_of(runs, [&](const RunData& run) { return run.owner == runs.front().owner; });
-  std::vector<std::int64_t> owners{runs.front().owner};
-  Runs left_out;
-  out.runs = one_owner ? std::move(runs) : believed(std::move(runs), phase, owners, left_out, out.dissenters);
+  const std::vector<Owner> owners = owners_of(runs, phase);
+  Camp camp = std::move(camps_of(owners, phase).front());
+  std::vector<std::pair<std::size_t, std::int64_t>> others;
+  for (const Owner& owner : owners) {
+    if (std::ranges::find(camp.owners, owner.uid) != camp.owners.end()) continue;
+    others.emplace_back(owner.all, owner.uid);
+    camp.left_out += owner.all;
+  }
+  std::ranges::sort(others, std::ranges::greater{});
+  for (const auto& [count, uid] : others) out.dissenters.push_back(uid);
+  std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
+  out.runs = std::move(runs);
   share_out(out.runs);
-  leave_out_loud_logs(out.runs, phase, left_out);
-  if (!left_out.empty()) out.dispute = Dispute{std::move(owners), static_cast<int>(left_out.size())};
+  if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }
 

@@ -16,11 +16,12 @@ namespace etad::prediction {
 //
 // Owners whose runs agree make one camp. The model is fitted from the camp with the most owners; of equal
 // ones from the one that was there first, so that nothing a later owner writes moves what is said, until
-// another confirms it. Of a camp each owner has a fair share (storage/fair_share.h): who is left out takes
-// nothing of theirs. Logs: of the runs that are left, one with more than its share that contradicts most of
-// the other logs is left out; where there is but one other, the later of the two. Runs agree with a model
-// where their median is within kAgree of what it expects of them, and a little more where few runs say it,
-// where they are beyond its batch sizes, or have settings that it has never seen.
+// another confirms it. A later owner is of a camp if most of his runs agree with the first one's, and only those that do
+// so count, each by itself. A run agrees with a model where it is within kAgree of what that expects of it, and a little
+// more where few runs say it, where it is beyond its batch sizes, or has settings that it has never seen; of those beyond
+// its batch sizes none counts where together they would move what the model says within them. Of a camp each owner has a
+// fair share (storage/fair_share.h): who is left out takes nothing of theirs. Logs: of an owner's, one with more than its
+// share of the owner's runs that contradicts most of the others is left out; where there is but one other, the later one.
 struct Evidenced {
   std::vector<RunData> runs;
   std::optional<Dispute> dispute;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "prediction/datasets.h"
@@ -112,6 +113,47 @@ TEST_F(EvidenceTest, AnotherBatchSizeOrSettingIsNoContradiction) {
   add(kCarol, 3, 5, 1.4 * 0.132, 64, "Adam");
   EXPECT_FALSE(chosen().dispute);
   EXPECT_EQ(chosen().runs.size(), 15U);
+}
+
+TEST_F(EvidenceTest, OfALaterOwnerOnlyRunsThatAgreeCount) {
+  add(kAlice, 1, 16, 0.132);
+  add(kBob, 2, 12, 0.14);
+  add(kBob, 3, 8, 8 * 0.132);
+  EXPECT_EQ(chosen().runs.size(), 28U);
+  EXPECT_EQ(chosen().dispute->left_out, 8);
+  EXPECT_EQ(chosen().dispute->owners, (std::vector<std::int64_t>{kAlice, kBob}));
+  EXPECT_TRUE(chosen().dissenters.empty());
+}
+
+// Their middle one is as the honest ones.
+TEST_F(EvidenceTest, RunsFarToBothSidesContradict) {
+  add(kAlice, 1, 1, 0.132);
+  const double before = seconds();
+  for (int i = 0; i < 20; ++i) add(kBob, 2 + i, 1, (i % 2 == 0 ? 8 : 1 / 8.2) * 0.132);
+  EXPECT_NEAR(seconds() / before, 1, 1e-6);
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob});
+}
+
+TEST_F(EvidenceTest, AnothersLogsMakeNoLogLoud) {
+  add(kAlice, 1, 100, 0.132);
+  for (int i = 0; i < 20; ++i) add(kBob, 2 + i, 1, 0.132 * (i % 2 == 0 ? 8 : std::pow(0.7, i) / 8.2));
+  EXPECT_EQ(chosen().runs.size(), 100U);
+}
+
+TEST_F(EvidenceTest, RunsBeyondTheBatchSizesOfTheFirstOwnerDoNotTurnTheLineWithin) {
+  const auto step_time = [](std::int64_t batch) { return 0.005 + 0.001 * static_cast<double>(batch); };
+  for (const std::int64_t batch : {32, 64, 128}) add(kAlice, 1, 2, step_time(batch), batch);
+  const double before = seconds();
+  const auto honest = runs_;
+  for (const std::int64_t batch : {192, 1024, 200'000})
+    for (const double factor : {30.0, 2.0, 1.5, 0.67, 0.5, 0.03}) {
+      add(kBob, 2, 40, factor * step_time(batch), batch);
+      EXPECT_NEAR(std::abs(std::log(seconds() / before)), 0, std::log(1.3)) << batch << " " << factor;
+      runs_ = honest;
+    }
+  for (const std::int64_t batch : {256, 1024, 4096}) add(kBob, 2, 5, 1.1 * step_time(batch), batch);
+  EXPECT_EQ(chosen().runs.size(), 21U) << "who goes on with the line is heard";
+  EXPECT_FALSE(chosen().dispute);
 }
 
 TEST_F(EvidenceTest, WhatASecondOwnerConfirmsIsBelieved) {
