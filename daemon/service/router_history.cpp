@@ -246,19 +246,24 @@ Outcome Router::model(const Call& call) {
 Outcome Router::accuracy(Call& call) {
   const auto network = call.params.text("network");
   if (auto problem = call.params.check()) return reply_of(*problem);
-  const auto rows = reader_.accuracy();
-  if (!rows) return history_failed(rows.error());
-  JsonWriter json;
-  json.begin_object().key("overall").begin_array();
-  for (const AccuracyRow& row : *rows) {
-    if (!row.network && !network) write_accuracy(json, row);
-  }
-  json.end_array().key("networks").begin_array();
-  for (const AccuracyRow& row : *rows) {
-    if (row.network && (!network || equal_ignoring_case(*network, *row.network))) write_accuracy(json, row);
-  }
-  json.end_array().key("next").null().end_object();
-  return json_reply(json);
+  // All predictions that there are go into it.
+  return Work{[&backend = backend_, network]() -> Reply {
+    const auto reader = backend.reader();
+    if (!reader) return history_failed(reader.error());
+    const auto rows = (*reader)->accuracy();
+    if (!rows) return history_failed(rows.error());
+    JsonWriter json;
+    json.begin_object().key("overall").begin_array();
+    for (const AccuracyRow& row : *rows) {
+      if (!row.network && !network) write_accuracy(json, row);
+    }
+    json.end_array().key("networks").begin_array();
+    for (const AccuracyRow& row : *rows) {
+      if (row.network && (!network || equal_ignoring_case(*network, *row.network))) write_accuracy(json, row);
+    }
+    json.end_array().key("next").null().end_object();
+    return json_reply(json);
+  }};
 }
 
 Outcome Router::predictions(Call& call) {

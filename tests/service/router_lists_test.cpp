@@ -187,6 +187,11 @@ TEST_F(RouterTest, OfANetworkWithoutAModelItSaysWhatTheHistoryHas) {
       << "none makes one of the past";
 }
 
+// It reads all predictions there are, and everybody would wait for that.
+TEST_F(RouterTest, AccuracyIsReadOnAWorker) {
+  EXPECT_TRUE(std::holds_alternative<Work>(handle("/v1/accuracy")));
+}
+
 TEST_F(RouterTest, AccuracyAndSeriesAreThereBeforeThereIsAny) {
   EXPECT_TRUE(get("/v1/accuracy").at("networks").as_array().empty());
   PredictionRow prediction;
