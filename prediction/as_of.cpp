@@ -7,18 +7,22 @@
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/never_ran.h"
+#include "prediction/selection.h"
 #include "prediction/stored_models.h"
 
 namespace etad::prediction {
 namespace {
 
+constexpr std::int64_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
+
 // The models of then that the question may mean.
 std::vector<FittedModel> fitted_then(Models& models, const Question& meant, const RunsOf& runs_of) {
   std::vector<FittedModel> out;
-  ModelFilter filter;
-  if (meant.network) filter.network = ModelFilter::Name{*meant.network, true};
-  if (meant.architecture) filter.architecture = ModelFilter::Name{*meant.architecture, false};
-  const auto rows = models.list(filter);
+  auto filter = meant_by(models, meant);
+  if (!filter) return out;
+  filter->any_order = false;
+  filter->limit = kMostFitted;
+  const auto rows = models.list(*filter);
   if (!rows) return out;
   for (const ModelRow& row : *rows) {
     auto runs = runs_of(row.key);

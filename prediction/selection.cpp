@@ -136,7 +136,49 @@ Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
   return refusal;
 }
 
+// A question's names as a filter, each as written if any model has it so.
+struct Narrowed {
+  ModelFilter filter;
+  const Facet* unknown = nullptr;  // the first of which there is none: the filter is of those before it
+  bool first = true;               // there are none before it
+};
+
+Result<Narrowed> narrowed(Models& models, const Question& question) {
+  auto filter = named(models, question);
+  if (!filter) return tl::unexpected(filter.error());
+  Narrowed out{std::move(*filter)};
+  for (const Facet& facet : kFacets) {
+    if (!wanted(question, facet)) continue;
+    bool found = false;
+    for (const bool any_case : {false, true}) {
+      if (found) break;
+      const ModelFilter next = narrower(out.filter, question, facet, any_case);
+      const auto there = any(models, next);
+      if (!there) return tl::unexpected(there.error());
+      found = *there;
+      if (found) out.filter = next;
+    }
+    if (!found) {
+      out.unknown = &facet;
+      return out;
+    }
+    out.first = false;
+  }
+  return out;
+}
+
 }  // namespace
+
+Result<ModelFilter> meant_by(Models& models, const Question& question) {
+  auto found = narrowed(models, question);
+  if (!found) return tl::unexpected(found.error());
+  ModelFilter filter = std::move(found->filter);
+  // Of a name that there is none of nothing is meant.
+  if (question.network && !filter.network) filter.network = ModelFilter::Name{*question.network, true};
+  if (question.architecture && !filter.architecture)
+    filter.architecture = ModelFilter::Name{*question.architecture, true};
+  return filter;
+}
 
 Refusal ambiguous(std::vector<KnownDeployment> fits) {
   Refusal refusal = refusal_of(Refusal::Kind::ambiguous, fits, "", "");
@@ -151,32 +193,20 @@ Refusal ambiguous(std::vector<KnownDeployment> fits) {
 }
 
 Answer<Deployment> select(Models& models, const Question& question) {
-  auto filter = named(models, question);
-  if (!filter) return refuse(filter.error());
-  bool first = true;
-  for (const Facet& facet : kFacets) {
-    const auto value = wanted(question, facet);
-    if (!value) continue;
-    bool found = false;
-    for (const bool any_case : {false, true}) {  // as written if any has it so
-      if (found) break;
-      const ModelFilter next = narrower(*filter, question, facet, any_case);
-      const auto there = any(models, next);
-      if (!there) return refuse(there.error());
-      found = *there;
-      if (found) *filter = next;
-    }
-    if (!found) {
-      const bool named = facet.parameter == "network" || facet.parameter == "architecture";
-      if (first && named) filter->limit = 1;  // only whether there is any
-      const auto before = deployments(models, *filter);
-      if (!before) return refuse(before.error());
-      return refuse(first && (named || before->empty()) ? unknown_name(models, *before, facet, *value)
-                                                        : unknown_deployment(*before, facet, *value));
-    }
-    first = false;
+  auto found = narrowed(models, question);
+  if (!found) return refuse(found.error());
+  ModelFilter& filter = found->filter;
+  if (found->unknown != nullptr) {
+    const Facet& facet = *found->unknown;
+    const std::string value = *wanted(question, facet);
+    const bool named = facet.parameter == "network" || facet.parameter == "architecture";
+    if (found->first && named) filter.limit = 1;  // only whether there is any
+    const auto before = deployments(models, filter);
+    if (!before) return refuse(before.error());
+    return refuse(found->first && (named || before->empty()) ? unknown_name(models, *before, facet, value)
+                                                             : unknown_deployment(*before, facet, value));
   }
-  const auto choices = deployments(models, *filter);
+  const auto choices = deployments(models, filter);
   if (!choices) return refuse(choices.error());
   const bool test = question.phase == Question::Phase::test;
   const std::string_view phase = test ? "test" : "train";

@@ -18,6 +18,9 @@ struct Deployment {
 // The one deployment the question means. Its cost does not grow with how many models there are.
 Answer<Deployment> select(Models& models, const Question& question);
 
+// Which models it may mean: those of the names that it gives, as far as there are such.
+Result<ModelFilter> meant_by(Models& models, const Question& question);
+
 // That all of these (one at least) fit a question, and what tells them apart.
 Refusal ambiguous(std::vector<KnownDeployment> fits);
 

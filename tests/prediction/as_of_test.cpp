@@ -164,6 +164,36 @@ TEST(AsOf, TheModelsOfThenAreMadeOnce) {
   EXPECT_EQ(history.then(of_now), history.models);
 }
 
+// Whoever invents deployments of a network makes no question about its past dear, and hides none of them.
+TEST(AsOf, OfManyDeploymentsOnlyThoseThatAreMeantAreMade) {
+  const History one = slow_and_fast_in_turn();
+  std::vector<FittedModel> models;
+  for (int i = 1; i <= 1200; ++i) {
+    models.push_back(*one.models->models->load(one.models->knowledge->data().begin()->first).value());
+    models.back().id = i;
+    models.back().key.device = "G" + std::to_string(i);
+  }
+  auto many = std::make_shared<ModelSet>(*one.models);
+  many->models = std::make_shared<HeldModels>(std::move(models));
+  int made = 0;
+  const auto then = [&](const Question& question) {
+    made = 0;
+    return as_of(many, question, [&](const ModelKey&) {
+      ++made;
+      return one.runs;
+    });
+  };
+  Question question = question_at(kBegin + std::chrono::hours{24 * 300});
+  EXPECT_EQ(then(question)->models->count().value(), 100);
+  question.device = "g1200";
+  const auto last = then(question);
+  EXPECT_EQ(made, 1);
+  EXPECT_TRUE(estimate(last, question, question.at));
+  question.network = "nosuch";
+  then(question);
+  EXPECT_EQ(made, 0);
+}
+
 // Two networks' runs at five sizes, their models, and a machine that was slow and fast in turn and is slow now.
 std::shared_ptr<const ModelSet> slow_now(Instant now) {
   Knowledge::Data data;
