@@ -57,9 +57,9 @@ const RememberedShape* ShapeMemory::found_behind_last(std::size_t place) {
 }
 
 const RememberedShape* ShapeMemory::look_up(std::uint64_t list, std::string_view line) {
-  static_assert(kShortest > 0 && kLongest >= sizeof(Sixteen) && kLongest <= 0xffff);
-  asked_.size = 0;
-  if (line.size() < kShortest || line.size() > kLongest) return nullptr;
+  static_assert(kLongest >= sizeof(Sixteen) && kLongest <= 0xffff);
+  asked_.list = kNoList;
+  if (line.size() > kLongest) return nullptr;
   // Several look at the same line, and shall not push each other out.
   asked_.hash = zero_digits(line) ^ (list * 0x9e3779b97f4a7c15U >> 32U);
   asked_.list = list;
@@ -76,7 +76,7 @@ const RememberedShape* ShapeMemory::look_up(std::uint64_t list, std::string_view
 }
 
 void ShapeMemory::remember(const RememberedShape& shape) {
-  if (asked_.size == 0) return;
+  if (asked_.list == kNoList) return;
   if (entries_.empty()) entries_.resize(kShapes);
   const std::size_t at = asked_.hash % kShapes;
   entries_[at ^ 1U] = std::move(entries_[at]);

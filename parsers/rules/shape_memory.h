@@ -62,8 +62,7 @@ class ShapeMemory {
   ShapeMemory(const ShapeMemory&) = delete;
   ShapeMemory& operator=(const ShapeMemory&) = delete;
 
-  // Of lines of other lengths nothing is remembered.
-  static constexpr std::size_t kShortest = 1, kLongest = 512;
+  static constexpr std::size_t kLongest = 512;  // of longer lines nothing is remembered
 
   // Where a line's groups are put, for whoever looks at it: making room for them anew for each line costs more than
   // finding them.
@@ -77,7 +76,7 @@ class ShapeMemory {
     const Entry* const entry = expected_;
     if (!entry || entry->list != list || !entry->is_like(line) || !entry->shape.told.hold(line))
       return look_up(list, line);
-    asked_.size = 0;
+    asked_.list = kNoList;
     return found(entry);
   }
 
@@ -86,12 +85,13 @@ class ShapeMemory {
 
  private:
   static constexpr std::size_t kShapes = 512;
+  static constexpr std::uint64_t kNoList = 0;  // new_list() gives none such
 
   struct Entry {
     std::uint64_t hash = 0;
-    std::uint64_t list = 0;
-    std::uint16_t size = 0;  // of the line; 0: nothing is remembered here
-    std::uint16_t next = 0;  // which entry was found behind this one
+    std::uint64_t list = kNoList;  // then nothing is remembered here
+    std::uint16_t size = 0;        // of the line
+    std::uint16_t next = 0;        // which entry was found behind this one
     RememberedShape shape;
     std::array<char, kLongest> text{};  // the line, its digits made zeros
 
