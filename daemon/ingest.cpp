@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -273,7 +274,8 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
     // A line has its time of arrival only when it was seen coming: not while old content is caught up with.
     const bool seen_coming = source.caught_up || was_just_begun(batch, wall);
     sample_rows_ +=
-        (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall);
+        (*awake)->take(batch, log_options(source), seen_coming ? std::optional(wall) : std::nullopt, wall,
+                       [this] { static_cast<void>(spent()); });
     source.grows = source.caught_up;
     touch(source);
   }
@@ -301,8 +303,9 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   if (now < retry_at_) return false;
   if (!options_.unseen)
     follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
-  const std::vector<follow::Batch> batches = follower_.poll(now, wall, options_.budget);
-  const auto done = take_and_commit(batches, wall);
+  std::vector<follow::Batch> batches;
+  const auto was_read = read(batches);
+  const auto done = was_read ? commit(batches) : tl::unexpected(was_read.error());
   if (!done) {
     ++counters_.failed_commits;
     give_back(batches);
@@ -315,15 +318,34 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   return done;
 }
 
-Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, Instant wall) {
+// Lines may be of any kind: some take a thousand times as long as others of their length. What has been read for long is
+// committed, and others' files have their turn.
+Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
+  const auto begun = spent();
+  sample_rows_ = 0;
+  Result<void> done;
+  follower_.poll(now_, wall_, options_.budget, [&](std::vector<follow::Batch> batches) {
+    done = take(batches);
+    std::ranges::move(batches, std::back_inserter(taken));
+    return done && sample_rows_ < kMostSampleRows && spent() - begun < options_.most_spent;
+  });
+  return done;
+}
+
+// The lines go as soon as they are understood: a line of one byte takes forty until then.
+Result<void> Ingest::take(std::vector<follow::Batch>& batches) {
   // First what is kept of each: among what parsing takes and gives back, it would hold that memory's pages.
   for (const follow::Batch& batch : batches)
     if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
-  sample_rows_ = 0;
-  std::span<const follow::Batch> left(batches);
-  for (; !left.empty() && sample_rows_ < kMostSampleRows; left = left.subspan(1))
-    if (const auto taken = take(left.front(), wall); !taken) return tl::unexpected(taken.error());
-  const auto committing = std::span(batches).first(batches.size() - left.size());
+  for (follow::Batch& batch : batches) {
+    if (auto taken = take(batch, wall_); !taken) return taken;
+    static_cast<TakenLines&>(batch) = {};
+    batch.bytes.reset();
+  }
+  return {};
+}
+
+Result<bool> Ingest::commit(std::span<const follow::Batch> batches) {
   if (const auto closed = close_still_runs(); !closed) return tl::unexpected(closed.error());
   std::vector<SourceCommit> commits;
   for (IngestedSource* source : moved_) commits.push_back(source->awake->commit(wall_));
@@ -332,12 +354,12 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
     const auto any = [&](auto is) { return std::any_of(moved_.begin(), moved_.end(), is); };
     const bool begins = any([](IngestedSource* each) { return each->id == 0; });
     const bool reads_first = begins || any([](IngestedSource* each) { return each->offset == 0; }) ||
-                             std::ranges::any_of(committing, &follow::Batch::restarted);
+                             std::ranges::any_of(batches, &follow::Batch::restarted);
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
       if (reads_first && !options_.unseen) imported = writer.take_adopted();
       if (!imported.empty()) return Result<void>();
-      auto committed = writer.commit(commits, wall);
+      auto committed = writer.commit(commits, wall_);
       // What was seen for the first time is known to have been: of a name that a power cut makes new again, the files
       // rotated away from it meanwhile would be left out. Where it can't be synced now, the next checkpoint does.
       if (committed && begins && !options_.unseen) static_cast<void>(writer.sync());
@@ -349,16 +371,14 @@ Result<bool> Ingest::take_and_commit(const std::vector<follow::Batch>& batches, 
       give_back(batches);
       return true;
     }
-    last_commit_ = wall;
+    last_commit_ = wall_;
     accept(commits);
   }
-  for (const follow::Batch& batch : committing) {
+  for (const follow::Batch& batch : batches) {
     follower_.committed(batch);
     if (!options_.tell_begun_runs) continue;
     if (const auto source = sources_.find(batch.path); source != sources_.end()) note_begun(*source->second);
   }
-  give_back(left);
-  catching_up_ = catching_up_ || !left.empty();
   return !commits.empty();
 }
 

@@ -49,12 +49,16 @@ struct IngestOptions {
   // A still log's open run is lost then; one that has done its plan is over after a twelfth of it.
   std::chrono::seconds lost_after{3600};
   std::size_t budget = 4 * 1024 * 1024;  // most bytes read for one commit
-  std::chrono::seconds rest_after{30};   // a source at rest for so long is left to the history
-  std::size_t most_awake = 1024;         // and the one at rest the longest where more that grow are in memory
-  std::size_t most_caught_up = 64;       // or more that have not grown since: most logs never move again
-  std::chrono::hours forget_after{24};   // a source whose file is gone for so long is forgotten
-  bool tell_begun_runs = false;          // keep them for take_begun_runs()
-  follow::FileSystem* files = nullptr;   // where files beside a log are looked for; none: nowhere
+  // What the thread has spent of a core, asked after each thousand lines: whoever is asked knows us alive. None: what is
+  // read for one commit may take any time; else about so much.
+  std::function<std::chrono::nanoseconds()> spent{};
+  std::chrono::milliseconds most_spent{200};
+  std::chrono::seconds rest_after{30};  // a source at rest for so long is left to the history
+  std::size_t most_awake = 1024;        // and the one at rest the longest where more that grow are in memory
+  std::size_t most_caught_up = 64;      // or more that have not grown since: most logs never move again
+  std::chrono::hours forget_after{24};  // a source whose file is gone for so long is forgotten
+  bool tell_begun_runs = false;         // keep them for take_begun_runs()
+  follow::FileSystem* files = nullptr;  // where files beside a log are looked for; none: nowhere
   bool unseen =
       false;  // all is read from its beginning into pending sources, beside what the history holds of it
 };
@@ -121,7 +125,12 @@ class Ingest {
   void touch(IngestedSource& source);
   bool is_over(const IngestedSource& source) const;
   Result<void> close_still_runs();
-  Result<bool> take_and_commit(const std::vector<follow::Batch>& batches, Instant wall);
+  std::chrono::nanoseconds spent() const {
+    return options_.spent ? options_.spent() : std::chrono::nanoseconds{};
+  }
+  Result<void> read(std::vector<follow::Batch>& taken);
+  Result<void> take(std::vector<follow::Batch>& batches);
+  Result<bool> commit(std::span<const follow::Batch> batches);
   void note_begun(IngestedSource& source);
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(std::span<const follow::Batch> batches);

@@ -156,6 +156,10 @@ Result<std::unique_ptr<IngestThread::Work>> IngestThread::make_work() const {
   work->command_lines =
       std::make_unique<CommandLineWatch>(setup_.command_line, command_line_reader_, writer_);
   options.tell_begun_runs = work->command_lines->wanted();
+  options.spent = [this] {
+    beat();
+    return system::thread_time();
+  };
   work->ingest = std::make_unique<Ingest>(std::move(options), writer_, *work->follower);
   if (auto restored = work->ingest->restore(system::now()); !restored)
     return tl::unexpected(restored.error());
@@ -169,7 +173,7 @@ Result<void> IngestThread::start(IngestSetup setup) {
   auto work = make_work();
   if (!work) return tl::unexpected(work.error());
   work_ = std::move(*work);
-  beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
+  beat();
   thread_ = std::jthread([this](const std::stop_token& stop) { loop(stop); });
   return {};
 }
@@ -222,7 +226,7 @@ void IngestThread::recover(const std::stop_token& stop, std::string_view why) {
 void IngestThread::begin_anew(const std::stop_token& stop) {
   let_go_of_work();
   while (!stop.stop_requested()) {
-    beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
+    beat();
     try {
       auto work = make_work();
       if (work) work_ = std::move(*work);
@@ -242,7 +246,7 @@ void IngestThread::begin_anew(const std::stop_token& stop) {
 void IngestThread::round(Work& work) {
   const auto now = follow::SteadyTime::clock::now();
   const Instant wall = system::now();
-  beat_ = now.time_since_epoch().count();
+  beat();
   tell_clock(now, wall);
   const auto spent = system::thread_time();
   const auto done = work.ingest->tick(now, wall);
@@ -393,6 +397,10 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
 IngestStatus IngestThread::status() const {
   const Lock lock(mutex_);
   return status_;
+}
+
+void IngestThread::beat() const {
+  beat_ = follow::SteadyTime::clock::now().time_since_epoch().count();
 }
 
 follow::SteadyTime IngestThread::last_beat() const {

@@ -76,7 +76,7 @@ class IngestThread {
 
   bool is_running() const { return thread_.joinable(); }
   IngestStatus status() const EXCLUDES(mutex_);
-  follow::SteadyTime last_beat() const;  // when the thread last went round its loop
+  follow::SteadyTime last_beat() const;  // when the thread last told that it gets on
 
  private:
   struct Work;
@@ -94,6 +94,7 @@ class IngestThread {
   void tell_outcome(const std::optional<Error>& failure);
   void keep_house(follow::SteadyTime now, Instant wall, bool busy);
   void wait(const Work& work, bool worked) const;
+  void beat() const;
 
   SharedWriter& writer_;
   std::function<void()> committed_;
@@ -103,7 +104,7 @@ class IngestThread {
   IngestSetup setup_;
   std::unique_ptr<Work> work_;
   std::jthread thread_;
-  std::atomic<follow::SteadyTime::rep> beat_{0};
+  mutable std::atomic<follow::SteadyTime::rep> beat_{0};
   follow::SteadyTime next_house_{}, next_place_look_{}, next_forgetting_{};
   LastingClock lasting_clock_;                              // by which is deleted what is past its time
   std::optional<std::chrono::microseconds> clocks_differ_;  // ahead_of_steady(), at the last look

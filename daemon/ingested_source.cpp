@@ -70,14 +70,19 @@ AwakeSource::AwakeSource(SourceRow from, LogParser with) : row(std::move(from)),
 }
 
 std::int64_t AwakeSource::take(const follow::Batch& batch, const LogOptions& options,
-                               std::optional<Instant> arrival, Instant wall) {
+                               std::optional<Instant> arrival, Instant wall,
+                               const std::function<void()>& alive) {
+  constexpr std::size_t kToldAfter = 1024;  // lines: of some so many take a tenth of a second
   std::span<const Line> lines(batch.lines);
   // The first line was taken before it was ended. What it said then stands and is not said twice; where that
   // was nothing, the whole line speaks now.
   if (!batch.torn.empty() && !lines.empty() && says_something(parser, options, batch.torn, batch))
     lines = lines.subspan(1);
-  for (const Line& line : lines)
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i % kToldAfter == 0) alive();
+    const Line& line = lines[i];
     parser.feed(line.text, line.time ? line.time : arrival, batch.modified, records);
+  }
   const std::int64_t before = batch.restarted ? 0 : row.offset;
   stand_at(row, batch.after);
   bytes += std::max<std::int64_t>(0, row.offset - before);

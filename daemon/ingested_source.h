@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,10 +37,11 @@ struct AwakeSource {
 
   AwakeSource(SourceRow from, LogParser with);
 
-  // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none. Gives how
-  // many rows of samples it added to those to be written.
+  // Parses the batch's lines, and has the row stand where they end. `arrival`: the time of lines that show none. `alive` is
+  // told again and again, lest a batch that takes long look like a thread that is stuck. Gives how many rows of samples it
+  // added to those to be written.
   std::int64_t take(const follow::Batch& batch, const LogOptions& options, std::optional<Instant> arrival,
-                    Instant wall);
+                    Instant wall, const std::function<void()>& alive);
   SourceCommit commit(Instant now);             // what came since the last one, for the history to keep
   void add_to(IngestCounters& counters) const;  // what the row counts beyond what the history has
   void note_committed();                        // the history has it

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "daemon/follow/follower_impl.h"
 
@@ -11,10 +13,10 @@ namespace {
 
 constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
-constexpr std::size_t kMostPassedOver = 1024;  // of one owner
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
+constexpr std::size_t kGiven = 4;       // parts of a batch, of many files: they are given away then
 constexpr std::size_t kSlice = 16'384;  // names that are listed before lines are read again
 
 }  // namespace
@@ -259,19 +261,6 @@ bool Follower::Impl::put_off() {
   return true;
 }
 
-// A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
-void Follower::Impl::pass_over(const std::string& path, const std::string& base) {
-  const auto status = !compressed_ending(path).empty() ? tl::unexpected(ENOENT) : files.status(path);
-  if (!status || status->type != FileType::regular) return;
-  const FileKey key = key_of(*status);
-  if (by_key.contains(key) || ++passed_of[status->owner] > kMostPassedOver) return;
-  PassedOver now{key, status->size, 0, base, status->owner};
-  if (const auto before = passed_before.find(path);
-      before != passed_before.end() && before->second.key == key)
-    now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
-  passed_over[path] = std::move(now);
-}
-
 void Follower::Impl::forget_gone(SteadyTime now) {
   std::vector<StreamId> forgotten;
   for (const auto& [id, followed] : streams) {
@@ -384,6 +373,15 @@ void Follower::set_watches(std::vector<Watch> watches) {
 }
 
 std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budget) {
+  std::vector<Batch> out;
+  poll(now, wall, budget, [&](std::vector<Batch> batches) {
+    std::ranges::move(batches, std::back_inserter(out));
+    return true;
+  });
+  return out;
+}
+
+void Follower::poll(SteadyTime now, Instant wall, std::size_t budget, const Take& take) {
   Impl& impl = *impl_;
   impl.around.wall = wall;
   impl.polled = now;
@@ -392,13 +390,16 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   if (now >= impl.next_scan) impl.scan(now);
   std::vector<Batch> out;
   budget = std::max<std::size_t>(budget, 1);
-  while (budget > 0) {
+  for (std::size_t given = budget; budget > 0;) {
     const auto due = impl.schedule.due(now);
     if (!due) break;
     impl.look(*due, now, budget, out);
+    if (given - budget < impl.options.batch_bytes / kGiven) continue;
+    given = budget;
+    if (!out.empty() && !take(std::exchange(out, {}))) break;
   }
   impl.close_idle(now);
-  return out;
+  if (!out.empty()) take(std::move(out));
 }
 
 std::size_t Follower::listed() const {
@@ -408,23 +409,6 @@ std::size_t Follower::listed() const {
 SteadyTime Follower::next_due(SteadyTime) const {
   const auto next = impl_->schedule.next();
   return next ? std::min(*next, impl_->next_scan) : impl_->next_scan;
-}
-
-int Follower::hint_fd() const {
-  return impl_->hints == nullptr ? -1 : impl_->hints->fd();
-}
-
-void Follower::on_hint(SteadyTime now) {
-  Impl& impl = *impl_;
-  if (impl.hints == nullptr) return;
-  const HintSource::Hints hints = impl.hints->drain();
-  for (const std::string& path : hints.removed) impl.note_removed(path);
-  for (const std::string& path : hints.paths) impl.wake(path, now);
-  for (const std::string& folder : hints.folders)
-    if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);
-  if (!hints.overflow) return;
-  for (const auto& each : impl.streams) impl.schedule.now(each.first, now);
-  impl.next_scan = std::min(impl.next_scan, now);
 }
 
 void Follower::committed(const Batch& batch) {

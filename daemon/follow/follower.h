@@ -172,6 +172,9 @@ class Follower {
   // Looks at everything that is due and reads at most about `budget` bytes (at least one batch). Never blocks
   // on a file. Several batches of one stream are in order. Nothing due: an empty vector.
   std::vector<Batch> poll(SteadyTime now, Instant wall, std::size_t budget);
+  // The same, bit by bit: what of it was read is given away before more is. False: enough.
+  using Take = std::function<bool(std::vector<Batch>)>;
+  void poll(SteadyTime now, Instant wall, std::size_t budget, const Take& take);
 
   // How many names of folders the last poll listed.
   std::size_t listed() const;

@@ -77,4 +77,21 @@ void Follower::Impl::hurry_scan(SteadyTime now) {
   next_scan = std::min(next_scan, std::max(now, last_scan + rest));
 }
 
+int Follower::hint_fd() const {
+  return impl_->hints == nullptr ? -1 : impl_->hints->fd();
+}
+
+void Follower::on_hint(SteadyTime now) {
+  Impl& impl = *impl_;
+  if (impl.hints == nullptr) return;
+  const HintSource::Hints hints = impl.hints->drain();
+  for (const std::string& path : hints.removed) impl.note_removed(path);
+  for (const std::string& path : hints.paths) impl.wake(path, now);
+  for (const std::string& folder : hints.folders)
+    if (impl.discovery.may_look_into(folder)) impl.hurry_scan(now);
+  if (!hints.overflow) return;
+  for (const auto& [id, followed] : impl.streams) impl.schedule.now(id, now);
+  impl.next_scan = std::min(impl.next_scan, now);
+}
+
 }  // namespace etad::follow

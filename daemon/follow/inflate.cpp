@@ -12,7 +12,8 @@ namespace etad::follow {
 namespace {
 
 constexpr std::size_t kPiece = 64 * 1024;
-constexpr std::size_t kMemberCost = 256;  // of the turn's share, so that empty members are not free
+constexpr std::size_t kMovedFor = 8 * kPiece;  // what is no longer needed of a window is moved over then
+constexpr std::size_t kMemberCost = 256;       // of the turn's share, so that empty members are not free
 
 class GzipContent final : public Content {
  public:
@@ -128,9 +129,9 @@ OsResult<std::size_t> GzipContent::read(std::int64_t offset, std::span<char> int
   const std::int64_t kept_from = produced_ - static_cast<std::int64_t>(window_.size());
   if (!running_ || offset < kept_from)
     if (const Errno error = begin(); error != 0) return tl::unexpected(error);
-  const std::size_t keep = 2 * into.size() + 2 * kPiece;
+  const std::size_t keep = into.size() + 2 * kPiece;
   while (produced_ < until && !ended_) {
-    if (window_.size() > 2 * keep) window_.erase(0, window_.size() - keep);
+    if (window_.size() > keep + kMovedFor) window_.erase(0, window_.size() - keep);
     const Errno error = produce();
     const bool is_cut = error == EBADMSG || error == ENODATA;  // what came before counts
     if (is_cut && produced_ > offset) break;

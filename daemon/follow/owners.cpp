@@ -12,8 +12,9 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kMostFolders = 4;  // of rotated files, that are found out for one folder
-constexpr int kMostShifted = 32;         // rotations while nobody looked, by which a name is known
+constexpr std::size_t kMostPassedOver = 1024;  // of one owner
+constexpr std::size_t kMostFolders = 4;        // of rotated files, that are found out for one folder
+constexpr int kMostShifted = 32;               // rotations while nobody looked, by which a name is known
 constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};  // as `cp` and `scp` put a file there
 constexpr std::size_t kMostUnkept = 10'000;
 constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
@@ -356,6 +357,19 @@ OsResult<Imported> Follower::Impl::imported(const std::string& path, const std::
     if (!goes_on || *goes_on) return Imported{part, goes_on.has_value()};
   }
   return Imported{};
+}
+
+// A rotated file is written to no more. One that is, and that nobody reads, is perhaps a log of its own.
+void Follower::Impl::pass_over(const std::string& path, const std::string& base) {
+  const auto status = !compressed_ending(path).empty() ? tl::unexpected(ENOENT) : files.status(path);
+  if (!status || status->type != FileType::regular) return;
+  const FileKey key = key_of(*status);
+  if (by_key.contains(key) || ++passed_of[status->owner] > kMostPassedOver) return;
+  PassedOver now{key, status->size, 0, base, status->owner};
+  if (const auto before = passed_before.find(path);
+      before != passed_before.end() && before->second.key == key)
+    now.growths = before->second.growths + (now.size > before->second.size ? 1 : 0);
+  passed_over[path] = std::move(now);
 }
 
 // A path that was forgotten and came again has two positions, of which the later one counts. And where nobody knows when a

@@ -12,6 +12,8 @@ namespace {
 
 // A file that grows while we look at it should not cost a second read; much more would use up what a turn may read.
 constexpr std::size_t kSlack = 256;
+// Of one block: a megabyte of short ones would take a hundred of them as lines, and seconds to be understood.
+constexpr std::size_t kMostLines = 16'384;
 
 std::string_view view(std::span<const char> bytes) {
   return {bytes.data(), bytes.size()};
@@ -177,7 +179,11 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
     long_->cleaner.feed(block.text());
     return Outcome::more;
   }
-  return take_block(content, options, how, block, complete, joins, carried, batch);
+  const std::int64_t from = part_.offset;
+  auto taken = take_block(content, options, how, block, complete, joins, carried, batch);
+  // The rest is read again, and costs next to nothing.
+  if (batch.left_some) bytes_read = std::max(bytes_read / 4, static_cast<std::size_t>(part_.offset - from));
+  return taken;
 }
 
 // false: what stands before the offset is not what was read.
@@ -241,7 +247,7 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
                                                      Block& block, std::size_t complete, bool joined,
                                                      std::string& carried, Batch& batch) {
   const std::size_t prefix = joined ? carried.size() : 0;
-  const bool rest = how.take_rest && !block.full && !block.hole;
+  bool rest = how.take_rest && !block.full && !block.hole;
   const std::int64_t expected = block.offset_of(rest ? block.data.size() : complete);
   const std::int64_t end = block.offset_of(block.data.size());
   const auto grown = grow_head(content, expected);
@@ -251,9 +257,14 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
   const auto held = static_cast<std::size_t>(expected - block.begin);
   const Fingerprint marker = marker_fingerprint({block.bytes.get(), held});
 
-  const LineBlock lines{block.data.first(complete), block.data.subspan(complete), rest,
-                        block.length >= options.batch_bytes, how.carry};
+  const LineBlock lines{block.data.first(complete),
+                        block.data.subspan(complete),
+                        rest,
+                        block.length >= options.batch_bytes,
+                        how.carry,
+                        kMostLines};
   const std::size_t settled = take_lines(lines, options.line_limit, batch);
+  rest = rest && !batch.left_some;
   std::int64_t reached = block.offset_of(std::max(settled, prefix));
   batch.bytes = std::move(block.bytes);
   std::string parts = settled >= prefix && joined ? std::string() : carried;
@@ -277,7 +288,8 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
     return Outcome::changed;
   }
   carried = std::move(parts);
-  unterminated_ = rest ? 0 : end - reached;
+  unterminated_ = rest || batch.left_some ? 0 : end - reached;
+  if (batch.left_some) return Outcome::more;
   return block.hole ? Outcome::hole : block.full ? Outcome::more : Outcome::end;
 }
 

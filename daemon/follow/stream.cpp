@@ -277,12 +277,13 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     current.at_hole = *outcome == FileReader::Outcome::hole;
     current.unwritten =
         current.at_hole && is_unwritten(*current.content, current.reader.part().offset, status->size);
+    const bool left_some = batch.left_some;
     if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)
       emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
     if (current.at_end) return Drained::end;
     if (current.at_hole) return Drained::hole;
-    if (look.budget == 0) return Drained::budget;
+    if (look.budget == 0 || left_some) return Drained::budget;
   }
 }
 

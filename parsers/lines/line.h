@@ -75,6 +75,9 @@ std::string_view clean_line(std::span<char> line, std::size_t limit, LineLosses&
 // up to and with the last newline; what is behind it is the beginning of a line.
 template <class TakeLine>
 std::size_t split_lines(std::span<char> block, TakeLine&& take);
+// The same, as long as `goes_on`.
+template <class TakeLine, class GoesOn>
+std::size_t split_lines(std::span<char> block, TakeLine&& take, GoesOn&& goes_on);
 
 // The same for a line in which a progress bar may have been drawn again and again: each of its states that
 // shows a rate ("12/440 [03:58<2:20:40, 19.67s/it]") is a line, so that a log that is imported says as much
@@ -104,9 +107,14 @@ namespace etad {
 
 template <class TakeLine>
 std::size_t split_lines(std::span<char> block, TakeLine&& take) {
+  return split_lines(block, take, [] { return true; });
+}
+
+template <class TakeLine, class GoesOn>
+std::size_t split_lines(std::span<char> block, TakeLine&& take, GoesOn&& goes_on) {
   char* begin = block.data();
   char* const end = begin + block.size();
-  while (begin != end) {
+  while (begin != end && goes_on()) {
     auto* newline = static_cast<char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
     if (newline == nullptr) break;
     take(std::span<char>(begin, newline));

@@ -125,13 +125,17 @@ std::size_t take_lines(const LineBlock& block, std::size_t line_limit, TakenLine
   };
   const bool clean = is_clean(block.bytes) && is_clean(block.rest);
   Assembler assembler(block.bytes.data(), line_limit, clean, taken);
-  const std::size_t complete = split_lines(block.bytes, [&](std::span<char> line) { assembler.take(line); });
-  std::size_t settled = assembler.is_open() ? assembler.settled() : block.bytes.size();
-  if (const auto states = block.bytes.subspan(complete); !states.empty() && !assembler.is_open())
-    assembler.take(states);
-  if (block.take_rest || (block.is_full && settled == 0)) {
-    if (block.take_rest && !block.rest.empty()) assembler.take(block.rest);
-    const std::size_t all = block.bytes.size() + (block.take_rest ? block.rest.size() : 0);
+  const std::size_t complete = split_lines(
+      block.bytes, [&](std::span<char> line) { assembler.take(line); },
+      [&] { return taken.lines.size() < block.most_lines; });
+  taken.left_some = taken.lines.size() >= block.most_lines && complete < block.bytes.size();
+  const std::size_t bytes = taken.left_some ? complete : block.bytes.size();
+  const bool take_rest = block.take_rest && !taken.left_some;
+  std::size_t settled = assembler.is_open() ? assembler.settled() : bytes;
+  if (complete < bytes && !assembler.is_open()) assembler.take(block.bytes.subspan(complete));
+  if (take_rest || ((block.is_full || taken.left_some) && settled == 0)) {
+    if (take_rest && !block.rest.empty()) assembler.take(block.rest);
+    const std::size_t all = bytes + (take_rest ? block.rest.size() : 0);
     const bool carries = block.carry && assembler.is_open() && all - settled <= line_limit;
     if (!carries) {
       assembler.close();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@ struct TakenLines {
   std::deque<std::string> joined;    // lines that were put together from pieces
   std::int64_t truncated_lines = 0;  // cut at the limit
   std::int64_t skipped_bytes = 0;    // NUL bytes
+  bool left_some = false;            // of the block, since it has more lines than may be taken at once
 };
 
 struct LineBlock {
@@ -38,6 +40,7 @@ struct LineBlock {
   // With `take_rest`: partial lines that are still open at the end are kept for the next file, unless they are longer than
   // the line limit.
   bool carry = false;
+  std::size_t most_lines = std::numeric_limits<std::size_t>::max();  // what is behind these is left
 };
 
 // Appends the block's lines to `taken` and returns how many of its bytes they stand for. Fewer than all where the block

@@ -168,6 +168,42 @@ TEST(PartedLines, TheFilesMarkerIsItsOwnBytes) {
   EXPECT_THAT(etad.lines, ElementsAre("one more", "two"));
 }
 
+// A megabyte of them would take a hundred as lines.
+TEST(PartedLines, ManyShortLinesAreTakenBitByBit) {
+  Killed etad(watching(kContainerLog));
+  std::string text = cri("stderr", "P", "never ended ");
+  for (int i = 0; i < 50'000; ++i) text += i % 2 == 0 ? "\n" : std::to_string(i % 10) + "\n";
+  for (int i = 0; i < 20'000; ++i) text += cri("stdout", "F", std::to_string(i));
+  etad.files.write(kContainerLog, text + "last");
+  std::size_t most = 0, lines = 0;
+  for (bool more = true; more;) {
+    const auto batches = etad.follower->poll(etad.now, etad.wall, 1);
+    for (const Batch& batch : batches) {
+      most = std::max(most, batch.lines.size());
+      lines += batch.lines.size();
+      etad.commit(batch);
+    }
+    more = !batches.empty();
+  }
+  EXPECT_EQ(most, 16'384U);
+  EXPECT_EQ(lines, 70'001U);
+  etad.poll(std::chrono::hours(2));
+  EXPECT_EQ(etad.lines.size(), 70'002U);
+  EXPECT_EQ(etad.lines[50'000], "9");
+  EXPECT_EQ(etad.lines[70'000], "19999");
+  EXPECT_EQ(etad.lines.back(), "last");
+}
+
+// Their first line waits for its end, and the others behind it, but not for ever.
+TEST(PartedLines, AnOpenLineBeforeManyIsGivenOutAsItIs) {
+  Harness etad(watching(kContainerLog));
+  std::string text = cri("stderr", "P", "one ");
+  for (int i = 0; i < 20'000; ++i) text += cri("stdout", "F", "x");
+  etad.files.write(kContainerLog, text + cri("stderr", "F", "more"));
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 20'002U);
+}
+
 TEST(PartedLines, AFileThatEndsWithALineThatWentOnIsKnownWhenItIsCompressed) {
   Options options;
   options.line_idle_limit = std::chrono::seconds(60);
