@@ -1,6 +1,7 @@
 #include "daemon/reread.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -31,6 +32,15 @@ std::string literal(const std::string& path) {
       out += c;
   }
   return out;
+}
+
+std::optional<follow::ReadPart> part_of(const SourceRow& row) {
+  return follow::part_of_finished(follow::finished_identity(row.head, row.offset, row.marker));
+}
+
+Error counts_twice(const std::string& what, std::int64_t source_id) {
+  return {"", what + ", and would count twice",
+          "`etactl forget --source " + std::to_string(source_id) + "` first", ErrorKind::conflict};
 }
 
 Error changed() {
@@ -121,10 +131,18 @@ Result<void> Reread::replace() {
     if (!old) return tl::unexpected(old.error());
     const auto fresh = id == 0 ? Result<std::optional<SourceRow>>() : history.source(id);
     if (!fresh) return tl::unexpected(fresh.error());
-    if (!*fresh || (*fresh)->offset < old->offset) return tl::unexpected(changed());
+    if (!*fresh || (*fresh)->offset < old->offset || !lies_there(*old) || !lies_there(**fresh))
+      return tl::unexpected(changed());
     if (auto checked = check_imports(history, **fresh); !checked) return checked;
+    if (auto checked = check_others(history, **fresh); !checked) return checked;
     return history.replace_source(old_.id, id);
   });
+}
+
+// Whether the file under the path begins with what that source has read. Logs may have changed names.
+bool Reread::lies_there(const SourceRow& read) const {
+  const auto part = part_of(read);
+  return !part || part->offset == 0 || ContentPlaces(files_.get()).lies_at(old_.path, *part);
 }
 
 // What was forgotten may have been imported since. That another user has imported as much says nothing of a source that
@@ -137,11 +155,32 @@ Result<void> Reread::check_imports(Writer& history, const SourceRow& fresh) cons
   const bool was_read = !std::ranges::binary_search(*without_runs, old_.id);
   for (const SourceRow& import : *imports) {
     if (was_read && !follow::may_be_of(import.owner, old_.owner)) continue;
-    const auto part =
-        follow::part_of_finished(follow::finished_identity(import.head, import.offset, import.marker));
-    if (!part || !ContentPlaces(files_.get()).lies_at(old_.path, *part)) continue;
-    return fail(ErrorKind::conflict, "it was imported as " + import.path + ", and would count twice",
-                "`etactl forget --source " + std::to_string(import.id) + "` first");
+    if (!part_of(import) || !lies_there(import)) continue;
+    return tl::unexpected(counts_twice("it was imported as " + import.path, import.id));
+  }
+  return {};
+}
+
+// What a source was begun behind, since another had read the file until there under another name.
+Result<void> Reread::check_others(Writer& history, const SourceRow& fresh) const {
+  const auto identity = follow::Identity::parse(fresh.identity);
+  if (!identity) return {};
+  const auto rows = history.sources();
+  if (!rows) return tl::unexpected(rows.error());
+  for (const SourceRow& row : *rows) {
+    const auto other = follow::Identity::parse(row.identity);
+    if (row.id == old_.id || row.id == fresh.id || !other || !(other->key == identity->key)) continue;
+    if (row.offset > 0 && lies_there(row))
+      return tl::unexpected(counts_twice("its beginning was read as " + row.path, row.id));
+  }
+  const auto finished = history.finished_files();
+  if (!finished) return tl::unexpected(finished.error());
+  for (const FinishedFile& file : *finished) {
+    const auto holder = follow::holder_of_finished(file.identity);
+    const auto part = follow::part_of_finished(follow::content_of_finished(file.identity));
+    if (!holder || !part || !(holder->key == identity->key)) continue;
+    if (ContentPlaces(files_.get()).lies_at(old_.path, *part))
+      return tl::unexpected(counts_twice("its beginning was read as " + file.path, file.source_id));
   }
   return {};
 }

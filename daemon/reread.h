@@ -30,7 +30,9 @@ class Reread {
 
  private:
   Reread(SourceRow old, SharedWriter& writer) : old_(std::move(old)), writer_(writer) {}
+  bool lies_there(const SourceRow& read) const;
   Result<void> check_imports(Writer& history, const SourceRow& fresh) const;
+  Result<void> check_others(Writer& history, const SourceRow& fresh) const;
 
   SourceRow old_;
   SharedWriter& writer_;

@@ -115,6 +115,44 @@ TEST_F(Rereading, WhatComesMeanwhileIsReadOnce) {
   EXPECT_THAT(runs(), SizeIs(2));
 }
 
+// Logs that changed names are read on under the other's; a new file may not have been looked at yet.
+TEST_F(Rereading, AnotherFileThatLiesUnderItsNameNowDoesNotTakeItsPlace) {
+  write("a.log", log());
+  const std::int64_t source = newest().source_id;
+  write("b.log", example(kExample));
+  const std::size_t all = runs().size();
+  for (const auto& [from, to] : {std::pair{"a.log", "c"}, {"b.log", "a.log"}, {"c", "b.log"}})
+    std::filesystem::rename(file(from), file(to));
+  for (int looked = 0; looked < 2; ++looked) {
+    const auto reread = Reread::of(source, setup(), *writer_).value();
+    ASSERT_TRUE(reread->read(stop_));
+    const auto replaced = reread->replace();
+    ASSERT_FALSE(replaced);
+    EXPECT_EQ(replaced.error().kind, ErrorKind::conflict);
+    wait();
+  }
+  EXPECT_THAT(runs(), SizeIs(all));
+}
+
+// Such as a source that was begun behind another's, since the pattern is spelled otherwise now.
+TEST_F(Rereading, WhatAnotherSourceHasReadOfItsFileIsNotReadAgain) {
+  const std::string all = log();
+  const std::size_t middle = all.find('\n', all.size() / 2) + 1;
+  write("a.log", all.substr(0, middle));
+  start_ingest(usual_options(), "./*.log");
+  wait();
+  write("a.log", all.substr(middle));
+  ASSERT_THAT(sources(), SizeIs(2));
+  IngestSetup other = setup();
+  other.watches[0].pattern = file("./*.log").string();
+  const auto reread = Reread::of(sources()[1].id, other, *writer_).value();
+  ASSERT_TRUE(reread->read(stop_));
+  ingest_.reset();
+  const auto replaced = reread->replace();
+  ASSERT_FALSE(replaced);
+  EXPECT_THAT(replaced.error().text(), HasSubstr("forget --source " + std::to_string(sources()[0].id)));
+}
+
 TEST_F(Rereading, OneThatIsGivenUpLeavesAllAsItWas) {
   write("a.log", log());
   const RunRow before = newest();
