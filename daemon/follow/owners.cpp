@@ -212,7 +212,10 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed, const
   if (!followed.key) return !followed.reads();
   const auto here = files.status(followed.path);
   if (!here && is_passing(here.error())) return tl::unexpected(here.error());
-  if (here && key_of(*here) == *followed.key) return false;
+  if (here && key_of(*here) == *followed.key) {  // unless it was cut, behind its copy
+    const auto same = contents.matches(followed.path, *followed.key, followed.part());
+    return same ? OsResult<bool>(!*same) : tl::unexpected(moved_or(same.error()));
+  }
   auto found = contents.find(split_path(followed.path).directory, *followed.key);
   for (const std::string& folder : folders_of(followed.path))
     if (!found && found.error() == ENOENT) found = contents.find(folder, *followed.key);

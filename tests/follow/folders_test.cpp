@@ -299,6 +299,27 @@ TEST(Folders, WhatAPatternFindsThereIsReadOnce) {
   }
 }
 
+// By copying and cutting, and whoever scans sees the copy before anybody has looked at the log.
+TEST(Folders, ACopyThereThatAPatternFindsIsReadOnce) {
+  for (const bool down : {false, true}) {
+    Harness etad({{"/logs/**/*", 0, false}});
+    etad.files.set_clock(etad.wall);
+    for (int from = 0; from < 1000; from += 250) {
+      etad.files.write(kLog, text_of(numbered(from, from + 240)));
+      etad.poll();
+      if (down) etad.stop();
+      etad.files.write(kLog, text_of(numbered(from + 240, from + 250)));
+      etad.files.copy(kLog, "/logs/old/train.log-" + std::to_string(20261101 + from / 250));
+      etad.files.truncate(kLog);
+      etad.wall += std::chrono::minutes(5);
+      etad.files.set_clock(etad.wall);
+      if (down) etad.start();
+    }
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 1000))) << down;
+  }
+}
+
 TEST(Folders, AnErrorThatPassesIsAskedAgain) {
   for (const char* call : {"list", "status"}) {
     HasRead etad(watching(kLog), 3);
