@@ -16,7 +16,7 @@ constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
 constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
 constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
-constexpr std::size_t kGiven = 4;       // parts of a batch, of many files: they are given away then
+constexpr std::size_t kGiven = 4;       // what was read of many files is given away at this part of a batch
 constexpr std::size_t kSlice = 16'384;  // names that are listed before lines are read again
 
 }  // namespace

@@ -137,6 +137,17 @@ TEST(AtRest, ALookOpensNothing) {
   EXPECT_EQ(etad.files.calls["open"], 0);
 }
 
+TEST(AtRest, NorDoesAScanThatFindsASecondNameOfTheFile) {
+  Harness etad(watching("/logs/*.log"));
+  bring_to_rest(etad);
+  etad.files.hard_link(kLog, "/logs/same.log");
+  for (int scan = 0; scan < 3; ++scan) etad.poll();
+  etad.files.calls.clear();
+  etad.poll();
+  EXPECT_GT(etad.files.calls["list"], 0);
+  EXPECT_EQ(etad.files.calls["open"], 0);
+}
+
 TEST(AtRest, AFailingCommitOfWhatCameNextReadsThatAgain) {
   Harness etad(watching("/logs/*.log"));
   bring_to_rest(etad);
