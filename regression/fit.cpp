@@ -22,38 +22,38 @@ namespace {
 
 // What the runs of a model have in common. A run whose batch size is unknown can be compared with others only where none is
 // known.
-struct Kind {
-  bool known = false;  // the batch size
+struct Common {
+  bool has_batch_size = false;
   Covariates covariates;
-  auto operator<=>(const Kind&) const = default;
+  auto operator<=>(const Common&) const = default;
 };
 
-Kind kind_of(const Dataset& data, const Observation& row) {
+Common common_of(const Dataset& data, const Observation& row) {
   return {row.b > 0, data[row.run].covariates};
 }
 
-// What most owners have run, of several that of who was there first; of what one owner has run, where the batch size is
-// known, then that of most runs, and of these that of the newest; `rows` are in order of time.
-Kind most_common(const Dataset& data, const Observations& rows) {
+// Of what the rows have in common the one that is first by these, in turn: most owners ran it; who was there first did; it
+// has a batch size; most runs are of it; the newest one is. `rows` are in order of time.
+Common most_common(const Dataset& data, const Observations& rows) {
   struct Having {
     std::set<std::int64_t> owners;
     std::int64_t place = std::numeric_limits<std::int64_t>::max();
     std::size_t runs = 0, newest = 0;
   };
-  std::map<Kind, Having> all;
+  std::map<Common, Having> all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Having& having = all[kind_of(data, rows[i])];
+    Having& having = all[common_of(data, rows[i])];
     having.owners.insert(rows[i].owner);
     having.place = std::min(having.place, data[rows[i].run].place);
     ++having.runs;
     having.newest = i;
   }
   const auto rank = [](const auto& each) {
-    const auto& [kind, having] = each;
-    return std::tuple(having.owners.size(), -having.place, kind.known, having.runs, having.newest);
+    const auto& [common, having] = each;
+    return std::tuple(having.owners.size(), -having.place, common.has_batch_size, having.runs, having.newest);
   };
   const auto most = std::ranges::max_element(all, {}, rank);
-  return most != all.end() ? most->first : Kind{};
+  return most != all.end() ? most->first : Common{};
 }
 
 Range range_of(const Observations& rows, double Observation::*field) {
@@ -123,10 +123,10 @@ Settled settle(Observations& rows) {
 std::optional<Model> fit(const Dataset& data) {
   Observations rows = observe(data);
   Model model;
-  const Kind kind = most_common(data, rows);
-  model.covariates = kind.covariates;
+  const Common common = most_common(data, rows);
+  model.covariates = common.covariates;
   model.other_runs = static_cast<int>(
-      std::erase_if(rows, [&](const Observation& row) { return kind_of(data, row) != kind; }));
+      std::erase_if(rows, [&](const Observation& row) { return common_of(data, row) != common; }));
   model.runs = static_cast<int>(rows.size());
   const Settled settled = settle(rows);
   if (settled.selection.candidates.empty()) return std::nullopt;

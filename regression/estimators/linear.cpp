@@ -1,5 +1,6 @@
 #include "regression/estimators/linear.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace etad::estimators {
@@ -8,6 +9,7 @@ namespace {
 // Whether runs that were all on one number of devices say nothing of the question: none of them shows the terms that it
 // has beside theirs.
 bool is_of_other_devices(const Terms& terms, const Case& what, double devices) {
+  if (what.devices == devices) return false;
   Case there = what;
   there.devices = devices;
   there.samples = what.samples_per_device() * devices;
@@ -20,7 +22,11 @@ Answers fit_linear(const Terms& terms, Solver solver, const Runs& runs) {
   const Eigen::VectorXd coefficients =
       solve(solver, rows_of(runs, [&](const Datum* run) { return terms(run->what); }),
             numbers_of(runs, [](const Datum* run) { return run->value; }));
-  const double only = different(runs, kDevices) == 1 ? runs.front()->what.devices : 0;
+  const Case& first = runs.front()->what;
+  const bool one_number = std::ranges::all_of(runs, [&](const Datum* run) {
+    return run->what.devices == first.devices && run->what.nodes == first.nodes;
+  });
+  const double only = one_number ? first.devices : 0;
   return [=](const Case& what) -> Reply {
     if (only > 0 && is_of_other_devices(terms, what, only))
       return abstain("it ran on one number of devices alone");
