@@ -104,10 +104,9 @@ bool read_clock(double first, std::string_view rest, double& seconds) {
   for (int parts = 1; !rest.empty(); ++parts) {
     if (rest.front() != ':' || parts == 3) return false;
     rest.remove_prefix(1);
-    if (rest.empty() || !is_digit(rest.front())) return false;
-    const auto part = take_number(rest);
-    if (!part || *part > 60 || (*part == 60 && !rest.empty())) return false;
-    total = total * 60 + *part;
+    double part = 0;
+    if (!take_plain_number(rest, part) || part > 60 || (part == 60 && !rest.empty())) return false;
+    total = total * 60 + part;
   }
   seconds = total;
   return true;
@@ -234,7 +233,7 @@ bool Event::read_number(const FieldValue& v, double& value) {
   return written.has_value();
 }
 
-bool Event::read_integer(const FieldValue& v, std::int64_t& value) {
+bool Event::find_integer(const FieldValue& v, std::int64_t& value) {
   if (v.scale == 1) {
     if (read_digits(v.text, value)) return true;
     const char* const end = v.text.data() + v.text.size();

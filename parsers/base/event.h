@@ -115,6 +115,10 @@ struct FieldValue {
   Field field = Field::count_;
   double scale = 1;
   std::string_view text;
+  // The value as an integer, once it was asked for: a line's steps and their total are asked for again and again.
+  enum class Whole : std::uint8_t { unasked, none, kept };
+  mutable Whole whole = Whole::unasked;
+  mutable std::int64_t integer = 0;
 };
 
 // Made for every line of every log: what a line does not say costs nothing here, to make, to ask for or to copy.
@@ -148,7 +152,13 @@ class Event {
   // processor wait for its parts to reach the cache, which takes longer than to read the digits.
   bool read(Field f, double& value) const { return has(f) && read_number(values_[index_of(f)], value); }
   bool read(Field f, std::int64_t& value) const {
-    return has(f) && read_integer(values_[index_of(f)], value);
+    if (!has(f)) return false;
+    const FieldValue& v = values_[index_of(f)];
+    if (v.whole == FieldValue::Whole::unasked)
+      v.whole = find_integer(v, v.integer) ? FieldValue::Whole::kept : FieldValue::Whole::none;
+    if (v.whole == FieldValue::Whole::none) return false;
+    value = v.integer;
+    return true;
   }
 
   // False where the event is full.
@@ -181,7 +191,7 @@ class Event {
     return value;
   }
   static bool read_number(const FieldValue& v, double& value);
-  static bool read_integer(const FieldValue& v, std::int64_t& value);
+  static bool find_integer(const FieldValue& v, std::int64_t& value);
   void note_present();
 
   std::uint64_t present_ = 0;  // a bit for each field in values_
