@@ -339,18 +339,18 @@ bool begins_as_line(std::string_view text) {
   });
 }
 
-// "… [02:00<04:00, 1.20s/it": where a bar's times begin.
-std::size_t find_clock(std::string_view text) {
-  std::size_t at = text.find(" [");
-  while (at != std::string_view::npos && !(at + 2 < text.size() && is_digit(text[at + 2])))
-    at = text.find(" [", at + 1);
+// "… [02:00<04:00, 1.20s/it": where a bar's times begin, which is no sooner than its count ends.
+std::size_t find_clock(std::string_view bar, std::string_view count) {
+  std::size_t at = bar.find(" [", count.size());
+  while (at != std::string_view::npos && !(at + 2 < bar.size() && is_digit(bar[at + 2])))
+    at = bar.find(" [", at + 1);
   return at;
 }
 
 // Where a logger's line stands behind a bar that has no newline, since both are written to one stream:
 // "… 100/300 [02:00<04:00, 1.20s/it]INFO saved". The state's size: nothing stands there.
-std::size_t end_of_bar(std::string_view state) {
-  const std::size_t clock = find_clock(state);
+std::size_t end_of_bar(std::string_view state, std::string_view count) {
+  const std::size_t clock = find_clock(state, count);
   if (clock == std::string_view::npos) return state.size();
   for (std::size_t at = state.find(']', clock); at != std::string_view::npos; at = state.find(']', at + 1))
     if (begins_as_line(state.substr(at + 1))) return at + 1;
@@ -396,7 +396,7 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     if (again && !behind_bar && !of_next && (kept_first || !keeps_first)) lines.pop_back();
     kept_first = keeps_first;
     last_count = count;
-    const std::size_t bar = end_of_bar(state);
+    const std::size_t bar = end_of_bar(state, count);
     if (!of_next) lines.push_back(state.substr(0, bar));
     if (bar == state.size()) continue;
     lines.push_back(state.substr(bar));
