@@ -15,7 +15,7 @@ constexpr std::int64_t kAlikeInOne = 8;
 // So many segments, and it is the format. One that has ended a run, or shown one from beginning to end, needs
 // no more proof either.
 constexpr std::int64_t kSure = 3;
-// A sure one that says nothing for so many lines may have given way to another program.
+// A sure one that knows none of so many lines, and measured nothing amid them, may have given way to another program.
 constexpr std::int64_t kSilentLines = 64;
 // What another has to measure then, while the run of the first is not over.
 constexpr std::int64_t kMuch = 16;
@@ -117,10 +117,10 @@ bool LogParser::read_own(const Line& line, Records& out) {
   const std::int64_t before = own_->measured();
   const bool known = own_->take(line.text, line.arrival, line.modified, out);
   ++(known ? matched_ : unmatched_);
-  if (own_->measured() == before) {
-    ++silent_;
-  } else {
+  if (own_->measured() != before) {
     silent_ = looked_at_ = 0;
+  } else if (!known) {
+    ++silent_;
   }
   return known;
 }
