@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 16;
 
+// What numbers and names consist of.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0; c < 128; ++c) {
+    const auto as_char = static_cast<char>(c);
+    plain[c] = as_char == '.' || is_digit(as_char) || is_letter(as_char);
+  }
+  return plain;
+}();
+
 class Scan {
  public:
   Scan(std::string_view text, ObjectVisitor& visitor) : text_(text), visitor_(visitor) {}
@@ -35,14 +45,20 @@ class Scan {
   bool string(std::string_view& out) {
     const char quote = peek();
     if (quote != '"' && quote != '\'') return false;
-    const std::string_view text = text_;  // a local one stays in registers
     const std::size_t from = at_ + 1;
-    std::size_t at = from;
-    while (at < text.size() && text[at] != quote) at += text[at] == '\\' ? 2U : 1U;
-    at_ = std::min(at + 1, text.size());
-    if (at >= text.size()) return false;
-    out = text.substr(from, at - from);
+    std::size_t end = text_.find(quote, from);
+    if (end != std::string_view::npos && text_.substr(from, end - from).find('\\') != std::string_view::npos)
+      end = behind_escapes(from, quote);
+    at_ = std::min(end, text_.size() - 1) + 1;
+    if (end >= text_.size()) return false;
+    out = text_.substr(from, end - from);
     return true;
+  }
+
+  // Where a string ends of which something is escaped, the quote perhaps.
+  std::size_t behind_escapes(std::size_t from, char quote) const {
+    while (from < text_.size() && text_[from] != quote) from += text_[from] == '\\' ? 2U : 1U;
+    return from;
   }
 
   // The text of a string with nothing else around it but blanks; empty where it is none.
@@ -61,7 +77,7 @@ class Scan {
     int open = 0;
     for (; at < text.size(); ++at) {
       const char c = text[at];
-      if (c == '.' || is_digit(c) || is_letter(c)) continue;  // nearly all
+      if (kPlain[static_cast<unsigned char>(c)]) continue;  // nearly all
       if (c == '(') ++open;
       if (c == ')') --open;
       if (open <= 0 && (c == ',' || c == '}' || c == ']' || c == ' ')) break;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 #include "parsers/base/number.h"
@@ -137,8 +138,9 @@ std::span<char> unescape(std::span<char> escaped) {
 }
 
 std::optional<Enveloped> open_docker(std::span<char> line) {
-  constexpr std::string_view kKey = "\"log\"";  // most objects are a trainer's own
-  if (::memmem(line.data(), line.size(), kKey.data(), kKey.size()) == nullptr) return std::nullopt;
+  static constexpr std::string_view kKey = "\"log\"";  // most objects are a trainer's own
+  static const std::boyer_moore_horspool_searcher for_key(kKey.begin(), kKey.end());
+  if (std::search(line.begin(), line.end(), for_key) == line.end()) return std::nullopt;
   JsonScanner scanner(line);
   std::optional<std::span<char>> log;
   std::optional<std::span<char>> stream;
