@@ -98,8 +98,11 @@ void Connection::execute(const char* sql) {
 }
 
 void Connection::fail(int code) const {
-  std::string message = handle_ ? sqlite3_errmsg(handle()) : sqlite3_errstr(code);
-  if (const char* kind = sqlite3_errstr(code); message != kind) message += std::string(", ") + kind;
+  const char* const kind = sqlite3_errstr(code);
+  const bool tells =
+      handle_ && sqlite3_errcode(handle()) == (code & 0xff);  // a sync of our own is not told to it
+  std::string message = tells ? sqlite3_errmsg(handle()) : kind;
+  if (message != kind) message += std::string(", ") + kind;
   throw Failure(code,
                 Error{path_, "the history's database failed: " + message, hint_for(code), kind_of(code)});
 }

@@ -235,6 +235,21 @@ TEST(Faults, AFullDiskIsNamedWithWhatHelps) {
   EXPECT_TRUE(writer->commit(commits, kNow));
 }
 
+TEST(Faults, ASyncThatFailsSaysWhy) {
+  TempDir dir;
+  bool failing = false;
+  FaultyVfs vfs([&](Operation operation) {
+    return failing && operation == Operation::sync ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+  });
+  auto writer = must(Writer::open(dir.file("h.db")));
+  std::vector<SourceCommit> commits{source_with_run("/a.log", 3)};
+  must(writer->commit(commits, kNow));
+  failing = true;
+  const auto synced = writer->sync();
+  ASSERT_FALSE(synced);
+  EXPECT_THAT(synced.error().message, ::testing::EndsWith("failed: disk I/O error"));
+}
+
 // What the daemon asks of its history at a start.
 TEST(Faults, AFullDiskStopsNoStart) {
   TempDir dir;
