@@ -18,7 +18,7 @@ namespace etad::client {
 
 struct RuleCheck {
   std::vector<std::string> files;      // or folders of them; none: those that are installed
-  std::string log;                     // to try them on; empty: none
+  std::string log;                     // to try them on, "-": what is piped in; empty: none
   std::vector<std::string> installed;  // folders; a file in a later one replaces its namesake
 };
 
@@ -31,8 +31,8 @@ std::vector<std::string> installed_rules(const paths::Paths& system, const paths
 // they would replace left out). The exit code.
 int check_rules(const Common& common, const RuleCheck& asked);
 
-// What these formats make of a log, read as an import reads it: its format, runs, and the lines that no rule matches. An
-// error where it can't be read.
+// What these formats make of a log ("-": what is piped in), read as an import reads it: its format, runs, and the lines
+// that no rule matches. An error where it can't be read.
 Result<Object> try_rules(const FormatSet& formats, const std::string& path);
 std::string tried_text(const Object& log);
 

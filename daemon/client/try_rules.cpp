@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -25,9 +26,31 @@ constexpr std::size_t kLineLimit = 64 * 1024;
 constexpr std::size_t kTemplatesShown = 12;
 constexpr std::size_t kLinesForHeader = 1'000;  // so many tell how a log's lines begin
 
-// Every line of the log, as an import would read it.
-Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
-  std::ifstream in(path, std::ios::binary);
+// The log that is tried: a file, or "-" for what is piped in, which is kept, since a log is read more than once.
+class TriedLog {
+ public:
+  explicit TriedLog(const std::string& path) : path_(path) {
+    if (path == "-") piped_.assign(std::istreambuf_iterator<char>(std::cin), {});
+  }
+
+  // Every line, as an import would read it.
+  Result<void> each_line(const LogLines::Sink& take) const {
+    if (path_ == "-") {
+      std::istringstream in(piped_);
+      return read(in, take);
+    }
+    std::ifstream in(path_, std::ios::binary);
+    return read(in, take);
+  }
+
+ private:
+  Result<void> read(std::istream& in, const LogLines::Sink& take) const;
+
+  std::string path_;
+  std::string piped_;
+};
+
+Result<void> TriedLog::read(std::istream& in, const LogLines::Sink& take) const {
   LogLines lines(kLineLimit, take);
   Inflater content([&lines](std::string_view bytes) {
     lines.feed(bytes);
@@ -38,11 +61,11 @@ Result<void> each_line(const std::string& path, const LogLines::Sink& take) {
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     const std::string_view bytes(piece.data(), static_cast<std::size_t>(in.gcount()));
     if (const auto program = first ? unpacked_by(bytes) : std::string_view(); !program.empty())
-      return fail("is packed", unpack_first(program), path);
-    if (auto fed = content.feed(bytes); !fed) return fail(fed.error().message, {}, path);
+      return fail("is packed", unpack_first(program), path_);
+    if (auto fed = content.feed(bytes); !fed) return fail(fed.error().message, {}, path_);
   }
-  if (!in.eof()) return fail(std::strerror(errno), {}, path);
-  if (auto ended = content.finish(); !ended) return fail(ended.error().message, {}, path);
+  if (!in.eof()) return fail(std::strerror(errno), {}, path_);
+  if (auto ended = content.finish(); !ended) return fail(ended.error().message, {}, path_);
   lines.finish();
   return {};
 }
@@ -104,18 +127,18 @@ bool is_blank(std::string_view line) {
 }
 
 // How the lines of a log that no format knows are dated.
-std::string_view timestamp_of(const std::string& path) {
+std::string_view timestamp_of(const TriedLog& log) {
   std::vector<std::string> first;
-  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant>) {
+  const auto read = log.each_line([&](std::string_view line, std::optional<Instant>) {
     if (first.size() < kLinesForHeader && !is_blank(line)) first.emplace_back(line);
   });
   return read ? usual_header(first) : std::string_view();
 }
 
 // Which lines are unmatched, the format that came out tells best; it was not known from the first line on.
-Unmatched unmatched_lines(const Format* format, const std::string& path, Instant now) {
+Unmatched unmatched_lines(const Format* format, const TriedLog& log, Instant now) {
   Unmatched out;
-  if (format == nullptr) out.timestamp = timestamp_of(path);
+  if (format == nullptr) out.timestamp = timestamp_of(log);
   const auto header = header_form(out.timestamp);
   TimeContext time;
   time.reference = now;
@@ -128,7 +151,7 @@ Unmatched unmatched_lines(const Format* format, const std::string& path, Instant
       out.templates.add(event.message);
     }
   };
-  return each_line(path, take) ? std::move(out) : Unmatched();
+  return log.each_line(take) ? std::move(out) : Unmatched();
 }
 
 std::string run_text(std::size_t number, const Object& run) {
@@ -169,17 +192,19 @@ std::string toml_text(const std::string& text) {
 Result<Object> try_rules(const FormatSet& formats, const std::string& path) {
   LogOptions options;
   options.formats = &formats;
-  options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {
-    std::error_code error;
-    std::ifstream in;
-    if (std::filesystem::is_regular_file(folder / name, error)) in.open(folder / name, std::ios::binary);
-    return std::string((std::istreambuf_iterator<char>(in)), {});
-  };
+  if (path != "-")
+    options.beside = [folder = std::filesystem::path(path).parent_path()](const std::string& name) {
+      std::error_code error;
+      std::ifstream in;
+      if (std::filesystem::is_regular_file(folder / name, error)) in.open(folder / name, std::ios::binary);
+      return std::string((std::istreambuf_iterator<char>(in)), {});
+    };
   LogParser parser(options);
   Records records;
+  const TriedLog log(path);
   const auto now = std::chrono::time_point_cast<Instant::duration>(std::chrono::system_clock::now());
   std::int64_t lines = 0;
-  const auto read = each_line(path, [&](std::string_view line, std::optional<Instant> time) {
+  const auto read = log.each_line([&](std::string_view line, std::optional<Instant> time) {
     parser.feed(line, time, now, records);
     ++lines;
   });
@@ -202,7 +227,7 @@ Result<Object> try_rules(const FormatSet& formats, const std::string& path) {
   const auto format = formats.find(name);
   const bool table = format && format->is_table();
   if (!table && records.samples() == 0)  // the lines of tables and traces are no rule's
-    out["unmatched"] = unmatched_of(unmatched_lines(format.get(), path, now), format != nullptr);
+    out["unmatched"] = unmatched_of(unmatched_lines(format.get(), log, now), format != nullptr);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 
 #include "daemon/client/check_rules.h"
@@ -155,6 +156,22 @@ TEST_F(CheckRules, ALogIsTriedAsAnImportReadsIt) {
   ASSERT_EQ(std::system(("gzip " + path.string()).c_str()), 0);
   EXPECT_EQ(check({{}, path.string() + ".gz", {installed_}}, true), kDone) << said_;
   EXPECT_EQ(answer().at("log").at("format"), "caffe");
+}
+
+TEST_F(CheckRules, ALogIsTriedThatIsPipedIn) {
+  const std::string path = ETAD_EXAMPLES "/caffe/lenet_b8_i5000_tb100_ti40.log";
+  check({{}, path, {installed_}}, true);
+  Object of_file = answer().at("log").as_object();
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  std::istringstream piped(content.str());
+  std::streambuf* const terminal = std::cin.rdbuf(piped.rdbuf());
+  check({{}, "-", {installed_}}, true);
+  std::cin.rdbuf(terminal);
+  Object of_pipe = answer().at("log").as_object();
+  EXPECT_EQ(of_pipe.at("path"), "-");
+  of_pipe["path"] = of_file["path"];
+  EXPECT_EQ(of_pipe, of_file);
 }
 
 TEST_F(CheckRules, APackedLogIsToldToBeUnpacked) {
