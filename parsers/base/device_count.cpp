@@ -129,6 +129,14 @@ bool may_count_devices(std::string_view message) {
 
 }  // namespace
 
+std::optional<OfEachProcess> of_each_process(std::string_view line) {
+  if (line.find("STARTING TIMING RUN AT") != line.npos) return OfEachProcess::launched;
+  if (line.find(":::MLLOG ") == line.npos) return {};
+  if (line.find("\"key\": \"init_start\"") != line.npos) return OfEachProcess::initialized;
+  if (line.find("\"key\": \"seed\"") != line.npos) return OfEachProcess::seeded;
+  return {};
+}
+
 std::optional<std::int64_t> rank_in(std::string_view line) {
   constexpr std::string_view kLabel = "[rank";
   if (!line.starts_with(kLabel)) return {};

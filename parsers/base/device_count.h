@@ -16,6 +16,11 @@ namespace etad {
 // 0: the line does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
 std::int64_t devices_in(std::string_view line);
 
+// MLPerf's rules want some lines of each process of a training, so that there are as many processes as such lines of one
+// kind. `launched` is written by the script that starts one, by some for all of them and by some twice.
+enum class OfEachProcess : std::uint8_t { initialized, seeded, launched };
+std::optional<OfEachProcess> of_each_process(std::string_view line);
+
 // The process that wrote the line, as PyTorch labels its warnings: "[rank1]:". Nullopt: the line has no such label.
 std::optional<std::int64_t> rank_in(std::string_view line);
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "parsers/base/device_count.h"
 #include "parsers/base/error.h"
 #include "parsers/base/event.h"
 #include "parsers/base/record.h"
@@ -28,9 +29,12 @@ struct Surroundings {
   std::string_view precision;        // what is computed in (precision_in); empty: it does not say
   std::int64_t devices = 0;          // on how many (devices_in); 0: it does not say
   std::optional<std::int64_t> rank;  // of the process that wrote it (rank_in)
-  Event options;                     // what its program was started with (add_arguments); no values: nothing
+  std::optional<OfEachProcess> of_each;
+  Event options;  // what its program was started with (add_arguments); no values: nothing
 
-  bool say_nothing() const { return precision.empty() && devices == 0 && !rank && options.values().empty(); }
+  bool say_nothing() const {
+    return precision.empty() && devices == 0 && !rank && !of_each && options.values().empty();
+  }
 };
 
 class Tracker {

@@ -15,6 +15,20 @@ using track::RunTrack;
 
 namespace {
 
+// As far as it is told; 0: it is not. One process says nothing: of some programs it is the first that speaks for all.
+std::int64_t devices_of(const Arguments& told) {
+  const std::int64_t processes = std::max(told.initialized, told.seeded);
+  const std::int64_t devices = std::max(told.devices, processes > 1 ? processes : 0);
+  return devices > 1 || told.launched < 2 ? devices : told.launched;
+}
+
+void count(Arguments& told, OfEachProcess line) {
+  std::int64_t& lines = line == OfEachProcess::initialized ? told.initialized
+                        : line == OfEachProcess::seeded    ? told.seeded
+                                                           : told.launched;
+  lines = std::min(lines + 1, track::kMaxCount);
+}
+
 // What lines that are surer have not said.
 void add_arguments(RunTrack& r, const Arguments& told) {
   if (r.run.network.empty()) r.run.network = told.network;
@@ -23,8 +37,9 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   const auto precision = r.run.settings.find("precision");
   if (says_more(told.precision, precision == r.run.settings.end() ? "" : std::string_view(precision->second)))
     r.run.settings.insert_or_assign("precision", told.precision);
-  if (told.devices > 0 && r.known.devices.value_or(r.known.devices_heard) == r.known.devices_heard)
-    r.known.devices = r.known.devices_heard = told.devices;
+  const std::int64_t devices = devices_of(told);
+  if (devices > 0 && r.known.devices.value_or(r.known.devices_heard) == r.known.devices_heard)
+    r.known.devices = r.known.devices_heard = devices;
   if (r.known.batch_size || r.known.global_batch_size) return;
   r.known.batch_size = told.batch_size;
   r.known.global_batch_size = told.global_batch_size;
@@ -85,12 +100,13 @@ bool track::Values::hears_surroundings(EventKind kind) const {
 // once a training has begun may still be said of it, and takes nothing else back.
 void track::Values::surroundings(const Surroundings& said) {
   if (!said.options.values().empty()) argument(said.options);
-  if (said.precision.empty() && said.devices == 0 && !said.rank) return;
+  if (said.precision.empty() && said.devices == 0 && !said.rank && !said.of_each) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
     if (!begun) {
-      state_.arguments.devices = 0;
-      state_.arguments.ranks = 0;
+      Arguments& told = state_.arguments;
+      told.devices = told.initialized = told.seeded = told.launched = 0;
+      told.ranks = 0;
     }
     state_.arguments.renewed = !said.precision.empty();
     if (state_.arguments.renewed) state_.arguments.precision.clear();
@@ -100,9 +116,23 @@ void track::Values::surroundings(const Surroundings& said) {
   if (says_more(said.precision, state_.arguments.precision)) state_.arguments.precision = said.precision;
   const std::int64_t processes = processes_with(said.rank, state_.arguments.ranks);
   state_.arguments.devices = std::max({state_.arguments.devices, said.devices, processes});
+  if (said.of_each) count(state_.arguments, *said.of_each);
   if (!begun) return;
   add_arguments(*begun, state_.arguments);
   begun->dirty = true;
+}
+
+void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
+  const bool list = indices.find(',') != std::string_view::npos;
+  if (event.has(Field::device) && !list) return;  // "GPU 1: Tesla K80" names one of them
+  std::string all(indices);
+  if (const std::string_view before = setting_of(r.run, "device_index");
+      event.text(Field::since) == "each" && !before.empty()) {
+    const bool known = ("," + std::string(before) + ",").find("," + all + ",") != std::string::npos;
+    all = known ? std::string(before) : std::string(before) + "," + all;
+  }
+  r.known.devices = 1 + std::count(all.begin(), all.end(), ',');
+  r.run.settings.insert_or_assign("device_index", kept_text(all, track::kMaxText));
 }
 
 void note_mesh(RunTrack& r, std::string_view ways) {

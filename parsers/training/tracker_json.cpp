@@ -38,8 +38,8 @@ ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, t
            start_rules, dirty, headed, resumed, job_known)
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(Told, field, scale, text)
-ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, used,
-           renewed)
+ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, initialized,
+           seeded, launched, used, renewed)
 ETAD_SAVED(Logged, lines, position, tests, test)
 ETAD_SAVED(State, next_ordinal, last_time, current, next, before, groups, told, arguments, logged)
 

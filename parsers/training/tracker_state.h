@@ -96,9 +96,10 @@ struct Arguments {
   std::optional<std::int64_t> batch_size, global_batch_size, epochs;
   std::string precision;
   std::int64_t devices = 0;
-  std::uint64_t ranks = 0;  // a bit for each that has written a line
-  bool used = false;        // a run has begun with them: what comes now is another program's
-  bool renewed = false;     // of which precision and devices are told already
+  std::uint64_t ranks = 0;                                 // a bit for each that has written a line
+  std::int64_t initialized = 0, seeded = 0, launched = 0;  // lines of each process (OfEachProcess)
+  bool used = false;     // a run has begun with them: what comes now is another program's
+  bool renewed = false;  // of which precision and devices are told already
 };
 
 // Lines that tell what part of the epochs is done, and no step: how many there were, and what the last one told. And how

@@ -27,11 +27,6 @@ std::string bounded(std::string_view text) {
   return kept_text(text, track::kMaxText);
 }
 
-// "0, 1, 2": the indices of devices.
-std::int64_t listed(std::string_view text) {
-  return 1 + std::count(text.begin(), text.end(), ',');
-}
-
 std::optional<Job> job_of(std::string_view text) {
   for (const Job job : {Job::train, Job::test, Job::time})
     if (name_of(job) == text) return job;
@@ -116,13 +111,6 @@ bool is_setting(Field f) {
     default:
       return false;
   }
-}
-
-void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
-  const bool list = indices.find(',') != std::string_view::npos;
-  if (event.has(Field::device) && !list) return;  // "GPU 1: Tesla K80" names one of them
-  put(r.run.settings, "device_index", indices);
-  r.known.devices = listed(indices);
 }
 
 // Of several lines that say a number the last one counts, unless the rule says that it is the first (since =
@@ -353,7 +341,8 @@ void track::Values::take(RunTrack& r, const Event& event) {
   for (const FieldValue& v : event.values()) {
     const auto n = positive_of(event, v.field);
     if (std::string* const text = text_kept(r.run, v.field)) {
-      if (!v.text.empty()) *text = bounded(v.text);
+      const bool first_counts = event.kind == EventKind::setting && event.text(Field::since) == "start";
+      if (!v.text.empty() && (text->empty() || !first_counts)) *text = bounded(v.text);
     } else if (std::optional<std::int64_t>* const number = number_kept(r.known, v.field)) {
       if (n && counts(event, *number, *n)) *number = n;
     } else {

@@ -152,5 +152,18 @@ TEST(DeviceCount, IsThatOfTheProcessesThatWarn) {
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank0]" + warning}), 0);
 }
 
+// nvidia-smi's table of the processes that use a device, a line each, as modded-nanogpt's programs write it.
+TEST(DeviceCount, IsThatOfTheDevicesThatProcessesUse) {
+  std::vector<std::string> lines = {"Running PyTorch 2.10.0 compiled for CUDA 12.6",
+                                    "|   0  NVIDIA H100 80GB HBM3          On  |   00000000:61:00.0 Off |",
+                                    "|   1  NVIDIA H100 80GB HBM3          On  |   00000000:62:00.0 Off |",
+                                    "|   2  NVIDIA H100 80GB HBM3          On  |   00000000:63:00.0 Off |"};
+  for (const int device : {0, 0, 1, 1})
+    lines.push_back(written("|    %d   N/A  N/A     4242      C   /usr/bin/python3       1510MiB |", device));
+  for (int i = 1; i <= 40; ++i)
+    lines.push_back(written("step:%d/40 train_time:%dms step_avg:%.2fms", i, 100 * i, 100.0));
+  EXPECT_EQ(only_run(lines).devices, 2) << "the machine has more";
+}
+
 }  // namespace
 }  // namespace etad::test

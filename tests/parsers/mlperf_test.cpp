@@ -422,5 +422,45 @@ TEST(MlPerf, WhatATrainingShowedIsToldAgainBehindIt) {
   EXPECT_EQ(run.train.samples_per_iteration, 51'200);
 }
 
+// A bert of three evaluations behind `before`, which stands above all.
+etad::Run bert_behind(const std::vector<std::string>& before) {
+  std::vector<std::string> lines = before;
+  for (const std::string& line : head("bert", 256, 25'600)) lines.push_back(line);
+  for (int i = 1; i <= 4; ++i)
+    lines.push_back(said(100 * i, "eval_accuracy", "0.5", number("epoch_num", 25'600 * i)));
+  lines.push_back(end(401));
+  return run_of(lines);
+}
+
+// Each process says that it begins, and which seed it has taken; one alone may speak for all.
+TEST(MLPerf, CountsTheDevicesByWhatEachProcessSays) {
+  const auto of_each = [](int begun, int seeds, int launched) {
+    std::vector<std::string> lines(static_cast<std::size_t>(launched),
+                                   "STARTING TIMING RUN AT 2023-11-14 10:13:20 PM");
+    lines.insert(lines.end(), static_cast<std::size_t>(begun), said(-20, "init_start"));
+    lines.insert(lines.end(), static_cast<std::size_t>(seeds), said(-19, "seed", "4242"));
+    return bert_behind(lines).devices;
+  };
+  EXPECT_EQ(of_each(1, 1, 1), 0) << "unknown";
+  EXPECT_EQ(of_each(16, 1, 1), 16);
+  EXPECT_EQ(of_each(1, 16, 0), 16);
+  EXPECT_EQ(of_each(1, 1, 8), 8);
+  EXPECT_EQ(of_each(8, 1, 16), 8) << "the script that starts a process may say so twice";
+}
+
+TEST(MLPerf, KnowsTheDevicesByTheSubmittersNameOfTheMachine) {
+  const auto of_platform = [](const std::string& name) {
+    return bert_behind({said(-20, "submission_platform", '"' + name + '"')});
+  };
+  EXPECT_EQ(of_platform("16xNVIDIA DGX H100").devices, 128);
+  EXPECT_EQ(of_platform("16xNVIDIA DGX H100").device, "H100");
+  EXPECT_EQ(of_platform("2xBoxx4H100-SXM-80GB").devices, 8);
+  EXPECT_EQ(of_platform("box_8xMI300X").devices, 8);
+  EXPECT_EQ(of_platform("4xMI300X").devices, 32) << "nodes of eight";
+  EXPECT_EQ(of_platform("tpu-v4-2048").devices, 1024) << "two cores a chip";
+  EXPECT_EQ(of_platform("2xBox").devices, 0) << "unknown";
+  EXPECT_EQ(of_platform("2xBox").settings.at("platform"), "2xBox");
+}
+
 }  // namespace
 }  // namespace etad::test
