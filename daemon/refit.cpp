@@ -143,14 +143,18 @@ Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::
   return {};
 }
 
-// The data that a key's runs give the estimators of all history.
-Result<void> Refit::gather(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most) {
+// The data that a model's runs give the estimators of all history. (Of one run it knows of no change.)
+Result<void> Refit::gather(const ModelRow& row, const std::vector<RunData>& evidence, std::size_t most) {
+  const ModelKey& key = row.key;
+  const auto model = row.runs > 1 ? kept_->load(key) : Result<std::shared_ptr<const FittedModel>>(nullptr);
+  if (!model) return tl::unexpected(model.error());
   const auto layers = reader_->layers(key.architecture);
   if (!layers) return tl::unexpected(layers.error());
   const auto timed = layers->empty() ? std::vector<TimedLayer>() : reader_->timed_layers(key);
   if (!timed) return tl::unexpected(timed.error());
   auto data =
-      prediction::data_of(key, evidence, most, prediction::costs_of(*layers, *timed).value_or(nullptr));
+      prediction::data_of(key, evidence, most, prediction::costs_of(*layers, *timed).value_or(nullptr),
+                          *model ? (*model)->model.changed_at : std::nullopt);
   if (data.empty()) {
     without_data_.insert(key);
   } else {
@@ -180,7 +184,7 @@ Result<void> Refit::gather_all() {
     auto runs = reader_->run_data(row.key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     const auto chosen = prediction::choose_evidence(std::move(*runs), row.key.phase);
-    if (auto gathered = gather(row.key, chosen.runs, most); !gathered) return gathered;
+    if (auto gathered = gather(row, chosen.runs, most); !gathered) return gathered;
   }
   return {};
 }

@@ -92,7 +92,7 @@ class Refit {
   void fit(Dirty& one) REQUIRES(running_);
   Result<std::int64_t> keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached)
       REQUIRES(running_);
-  Result<void> gather(const ModelKey& key, const std::vector<RunData>& evidence, std::size_t most)
+  Result<void> gather(const ModelRow& row, const std::vector<RunData>& evidence, std::size_t most)
       REQUIRES(running_);
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
       REQUIRES(running_);

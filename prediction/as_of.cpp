@@ -15,15 +15,21 @@ namespace {
 
 constexpr std::int64_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
 
-// The models of then that the question may mean.
-std::vector<FittedModel> fitted_then(Models& models, const Question& meant, const RunsOf& runs_of) {
-  std::vector<FittedModel> out;
-  auto filter = meant_by(models, meant);
+// The models of then that the question may mean, and the runs that they gave the estimators of all history.
+struct Then {
+  std::vector<FittedModel> models;
+  Knowledge::Data runs;
+};
+
+Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_of) {
+  Then out;
+  auto filter = meant_by(*now.models, meant);
   if (!filter) return out;
   filter->any_order = false;
   filter->limit = kMostFitted;
-  const auto rows = models.list(*filter);
+  const auto rows = now.models->list(*filter);
   if (!rows) return out;
+  const Knowledge::Data& known = now.knowledge->data();
   for (const ModelRow& row : *rows) {
     auto runs = runs_of(row.key);
     if (!runs) continue;
@@ -34,9 +40,13 @@ std::vector<FittedModel> fitted_then(Models& models, const Question& meant, cons
     const auto evidence = choose_evidence(std::move(*runs), row.key.phase);
     auto fitted = fitted_from(row.key, evidence, regression::fit(dataset_of(evidence.runs, row.key.phase)));
     if (!fitted) continue;
+    const auto runs_now = known.find(row.key);
+    const auto costs = runs_now == known.end() ? nullptr : runs_now->second.front().what.costs;
+    out.runs[row.key] =
+        data_of(row.key, evidence.runs, most_of_key(known.size()), costs, fitted->model.changed_at);
     fitted->id = row.id;
     fitted->fitted_at = *meant.at;
-    out.push_back(std::move(*fitted));
+    out.models.push_back(std::move(*fitted));
   }
   return out;
 }
@@ -53,11 +63,12 @@ std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, co
   auto out = std::make_shared<ModelSet>();
   if (!models->knowledge) return out;
   const Question meant = recognized(*models, question);
-  out->knowledge = models->knowledge->as_of(*question.at);
-  if (models->energy) out->energy = models->energy->as_of(*question.at);
-  if (models->memory) out->memory = models->memory->as_of(*question.at);
+  Then then = meant.shown ? Then() : fitted_then(*models, meant, runs_of);
+  out->knowledge = models->knowledge->as_of(*question.at, then.runs);
+  if (models->energy) out->energy = models->energy->as_of(*question.at, then.runs);
+  if (models->memory) out->memory = models->memory->as_of(*question.at, then.runs);
   out->contradictions = models->contradictions;
-  if (!meant.shown) out->models = std::make_shared<HeldModels>(fitted_then(*models->models, meant, runs_of));
+  out->models = std::make_shared<HeldModels>(std::move(then.models));
   return out;
 }
 

@@ -125,10 +125,11 @@ Datum datum_of(const ModelKey& key, const regression::RunObservation& run) {
 }
 
 std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs, std::size_t most,
-                           std::shared_ptr<const estimators::Costs> costs) {
-  const auto says_nothing = [](const RunData& run) {
+                           std::shared_ptr<const estimators::Costs> costs, std::optional<double> changed_at) {
+  const auto says_nothing = [&](const RunData& run) {
     return run.iterations <= 0 || run.duration <= Duration::zero() || run.loss_is_nan ||
-           run.samples_per_iteration <= 0;
+           run.samples_per_iteration <= 0 ||
+           (changed_at && run.started_at && epoch_seconds(*run.started_at) < *changed_at);
   };
   std::vector<Evidence> all;
   for (const RunData& run : runs)
@@ -213,10 +214,11 @@ bool Knowledge::outgrew_records() const {
   return outgrows(runs_in(data_), judged_.runs);
 }
 
-std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at) const {
-  Data over;
+std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at, const Data& then) const {
+  Data over = valued(then, target_);
   for (const auto& [key, runs] : data_)
     for (const Datum& run : runs) {
+      if (then.contains(key)) break;
       const double ended = run.ended_at > 0 ? run.ended_at : run.started_at;
       if (ended > 0 && ended <= epoch_seconds(at)) over[key].push_back(run);
     }

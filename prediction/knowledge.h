@@ -36,10 +36,12 @@ constexpr std::size_t most_of_key(std::size_t keys) {
 
 // The runs of a model as the estimators take them: at most `most`, of all owners and sources their fair share
 // (storage/fair_share.h). Runs that diverged, that took no time, or of an unknown batch size are left out. `costs`: what
-// the network's layers cost, where a log or a file described them.
+// the network's layers cost, where a log or a file described them. `changed_at`: when the deployment changed, by the
+// model (seconds since 1970). What ran before counts no more, as in the model.
 std::vector<estimators::Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs,
                                        std::size_t most = kMostOfKey,
-                                       std::shared_ptr<const estimators::Costs> costs = nullptr);
+                                       std::shared_ptr<const estimators::Costs> costs = nullptr,
+                                       std::optional<double> changed_at = std::nullopt);
 
 // Runs on an unknown number of devices (0) are reckoned as on one, but told apart from those that are by this setting.
 inline constexpr std::string_view kUnknownDevices = "devices=unknown";
@@ -110,9 +112,10 @@ class Knowledge {
   // What the history lacks for the i-th estimator; empty: nothing. Has it learn.
   std::string_view missing(std::size_t i) const;
 
-  // What could have been known at an instant: from the runs that were over by then. The records stay those of
-  // now: they are about the estimators, not about these runs.
-  std::shared_ptr<const Knowledge> as_of(Instant at) const;
+  // What could have been known at an instant: from the runs that were over by then. `then`: those that counted then, of
+  // some models; of the others those are taken that count today. The records stay those of now: they are about the
+  // estimators, not about these runs.
+  std::shared_ptr<const Knowledge> as_of(Instant at, const Data& then) const;
   const Data& data() const { return data_; }  // the runs that the estimators learn from
 
   // The case a question is about: what it says, and for the rest what the run of the network has that is most

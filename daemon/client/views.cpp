@@ -48,6 +48,7 @@ std::string basis_text(const Object& model) {
   if (!known(model, "id")) return "that run alone, " + counted(count_of(model, "segments"), "measurement");
   return "model " + std::to_string(count_of(model, "id")) + ": " + counted(count_of(model, "runs"), "run") +
          ", " + counted(count_of(model, "segments"), "measurement") + ", " + error_text(model) +
+         (text_of(model, "changed_at").empty() ? "" : ", deployment changed " + when(model, "changed_at")) +
          dispute_text(model) + ", fitted " + when(model, "fitted_at");
 }
 
@@ -332,9 +333,8 @@ std::string model_text(const Object& model, const Screen& screen) {
          range_text(object_of(seen, "batch_size")) + ", iterations " +
          range_text(object_of(seen, "iterations")) + "\n";
   out += "  " + error_text(model);
-  if (const double coverage = number_of(model, "coverage"); coverage > 0) {
+  if (const double coverage = number_of(model, "coverage"); coverage > 0)
     out += "; the 90 % interval held " + percent_text(coverage * 100) + " of held-out runs";
-  }
   out += dispute_text(model) + "\n" + circumstances_text(model) + "  fitted " + when(model, "fitted_at") +
          "\n\n";
   Table terms({"coefficient", ">value", ">standard error"});

@@ -42,6 +42,7 @@ void write_answering_model(JsonWriter& json, const FittedModel& fitted,
       .field("segments", model.windows)
       .field("error_percent", said && said->estimator != prediction::kFamily ? said->left_out_error_percent
                                                                              : fitted.model.error_percent);
+  write_change(json, fitted);
   write_dispute(json, fitted);
   json.field("fitted_at", fitted.fitted_at).end_object();
 }

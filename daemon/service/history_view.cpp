@@ -66,6 +66,10 @@ void write_network(JsonWriter& json, const NetworkRow& row) {
   json.field("last_seen", row.last_seen).end_object();
 }
 
+void write_change(JsonWriter& json, const FittedModel& fitted) {
+  json.field("changed_at", instant_of(fitted.model.changed_at));
+}
+
 void write_dispute(JsonWriter& json, const FittedModel& fitted) {
   json.key("disputed");
   if (!fitted.dispute && !fitted.own_runs) {
@@ -89,7 +93,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   });
   json.key("knots").begin_array().end_array();  // of bases that there were
   json.field("runs", model.runs).field("segments", model.windows).field("dropped_runs", model.dropped_runs);
-  json.field("changed_at", instant_of(model.changed_at));
+  write_change(json, fitted);
   json.field("error_percent", model.error_percent);
   json.key("coverage");
   model.coverage > 0 ? json.value(model.coverage) : json.null();

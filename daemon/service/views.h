@@ -33,6 +33,8 @@ void write_prediction(JsonWriter& json, const ScoredPrediction& scored);
 void write_key(JsonWriter& json, const ModelKey& key);
 void write_network(JsonWriter& json, const NetworkRow& row);
 void write_model(JsonWriter& json, const prediction::FittedModel& fitted);
+// The member "changed_at": null, or when the model's deployment changed, so that what ran before does not count.
+void write_change(JsonWriter& json, const prediction::FittedModel& fitted);
 // The member "disputed": null, or that runs contradict each other, and whether the asker's own speak.
 void write_dispute(JsonWriter& json, const prediction::FittedModel& fitted);
 // `status`: what the daemon says of the file at present; empty: nothing beyond the row.

@@ -31,13 +31,14 @@ TEST(EstimateText, SaysHowLongAndWhatItRestsOn) {
     "device": "Tesla K80", "devices": 2, "phase": "train", "batch_size": 64, "iterations": 10000, "seconds": 512.3,
     "lower": 498, "upper": 529.9, "confidence": 0.9, "seconds_per_iteration": 0.0512, "samples_per_second": 1249.3,
     "extrapolates": ["batch_size"], "parts": [],
-    "model": {"id": 12, "runs": 7, "segments": 140, "error_percent": 1.4, "fitted_at": "2026-11-20T12:00:00Z"}})"),
+    "model": {"id": 12, "runs": 7, "segments": 140, "error_percent": 1.4, "changed_at": "2026-11-19T12:00:00Z",
+              "fitted_at": "2026-11-20T12:00:00Z"}})"),
                                          {});
   EXPECT_TRUE(text.starts_with("8 min 32 s (8 min 18 s to 8 min 50 s)\n")) << text;
   for (const char* part :
        {"10,000 iterations over 64 samples each", "2 x Tesla K80 of gpu1", "51.2 ms an iteration",
         "1249 samples/s", "90 of 100", "model 12: 7 runs, 140 measurements", "cross-validated error 1.4 %",
-        "outside what was seen: batch_size"}) {
+        "deployment changed 2026-11-19", "outside what was seen: batch_size"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text.find('\033'), std::string::npos);

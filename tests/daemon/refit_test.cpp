@@ -130,6 +130,14 @@ TEST_F(Refitting, AStartTakesUpTheEstimatorsRecordsUntilTheHistoryOutgrowsThem) 
   EXPECT_EQ(last.models()->knowledge->judged().runs, 17U) << "those were kept in their place";
 }
 
+TEST_F(Refitting, WhatRanBeforeTheDeploymentChangedIsNotLearntFrom) {
+  for (int i = 0; i < 24; ++i) add_run(16 << i % 3, (0.01 + 0.001 * (16 << i % 3)) / (i < 15 ? 1 : 2), {});
+  Refit refit = this->refit();
+  ASSERT_TRUE(refit.run());
+  ASSERT_TRUE(fitted_models(refit).at(0)->model.changed_at);
+  EXPECT_EQ(refit.models()->knowledge->data().begin()->second.size(), 9U);
+}
+
 TEST_F(Refitting, RecordsThatCanNotBeReadAreMadeAnew) {
   add_runs("type", "Adam", 1.4);
   ASSERT_TRUE(refit().run());

@@ -37,7 +37,8 @@ History learnt_of(std::vector<RunData> runs) {
   auto fitted = fitted_from(key, {runs, {}, {}}, regression::fit(dataset_of(runs, key.phase))).value();
   fitted.id = 1;
   auto models = std::make_shared<ModelSet>();
-  models->knowledge = Knowledge::of({{key, data_of(key, runs)}}, nullptr, [] {});
+  const auto data = data_of(key, runs, kMostOfKey, nullptr, fitted.model.changed_at);
+  models->knowledge = Knowledge::of({{key, data}}, nullptr, [] {});
   models->models = std::make_shared<HeldModels>(std::vector<FittedModel>{std::move(fitted)});
   return {std::move(models), std::move(runs)};
 }
@@ -149,6 +150,26 @@ TEST(AsOf, ItsStartUpIsThatOfTheRunsOfThen) {
   ASSERT_TRUE(early);
   EXPECT_EQ(early->parts.back().phase, "startup");
   EXPECT_NEAR(early->parts.back().prediction.seconds, 10, 1e-9);
+}
+
+// In the model of then and in what all the history says, which answers for a number of devices that never ran.
+TEST(AsOf, RunsFromBeforeTheDeploymentChangedCountUntilThen) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 24; ++i)
+    runs.push_back(run_in_windows(i, i % 2 == 0 ? 16 : 64, (i % 2 == 0 ? 0.02 : 0.03) / (i < 12 ? 1 : 2)));
+  const History history = learnt_of(runs);
+  EXPECT_EQ(history.models->knowledge->data().begin()->second.size(), 12U);
+  for (const std::int64_t devices : {1, 2}) {
+    Question question = question_at(kBegin + std::chrono::hours{12});
+    question.devices = devices;
+    question.batch_size = 16 * devices;
+    const auto before = history.said(question);
+    question.at = kBegin + std::chrono::hours{24 * 300};
+    const auto after = history.said(question);
+    ASSERT_TRUE(before && after) << devices;
+    EXPECT_NEAR(after->sum.seconds / before->sum.seconds, 0.5, 0.05) << devices;
+    EXPECT_EQ(after->parts.front().said->rests_on.runs, 12) << devices;
+  }
 }
 
 // Many questions about one instant are asked of the same models, which take long to make.

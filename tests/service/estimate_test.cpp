@@ -170,6 +170,14 @@ TEST_F(EstimateTest, RunsThatContradictEachOtherAreToldWithTheLabelThatTellsThem
       false);
 }
 
+TEST_F(EstimateTest, SaysSinceWhenRunsCount) {
+  add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
+  const std::string query = "network=LeNet&phase=train&batch_size=64&iterations=1000";
+  EXPECT_TRUE(answered(query).at("model").at("changed_at").is_null());
+  models_[0].model.changed_at = 1'700'000'000;
+  EXPECT_EQ(answered(query).at("model").at("changed_at"), "2023-11-14T22:13:20Z");
+}
+
 TEST_F(EstimateTest, SeveralDevicesAreNotGuessedAt) {
   add(fitted(1, "LeNet", Phase::train, 0.5, 0.01, 0.001));
   FittedModel other = fitted(2, "LeNet", Phase::train, 0.5, 0.005, 0.0005);
