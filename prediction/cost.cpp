@@ -6,11 +6,12 @@
 namespace etad::prediction {
 namespace {
 
-// The case that a part of an estimate in time is about. Of a network whose costs nobody measured here it is what the
-// runs' times know of it; of one that never ran what its description says.
+// The case that a part of an estimate in time is about, so that its costs are of the same settings: what the runs' times
+// know of it, whether or not anybody measured the network's costs; of one that never ran what its description says.
 std::optional<estimators::Case> case_of_part(const Estimate& estimate, const EstimatePart& part,
                                              const Knowledge& knowledge) {
-  Question exact = about(estimate.key, estimate.question);
+  Question exact =
+      part.model != nullptr ? about(*part.model, estimate.question) : about(estimate.key, estimate.question);
   exact.iterations = part.iterations;
   const Phase phase = part.phase == "test" ? Phase::test : Phase::train;
   const auto batch = static_cast<std::int64_t>(part.batch_size.value_or(0));
@@ -20,8 +21,8 @@ std::optional<estimators::Case> case_of_part(const Estimate& estimate, const Est
     const auto all = times != nullptr ? times->asked_of_shown(exact, phase, batch) : std::vector<Asked>();
     return all.empty() ? std::nullopt : std::optional(all.front().what);
   }
-  auto asked = knowledge.asked(exact, phase, batch);
-  if (!asked && times != nullptr) asked = times->asked(exact, phase, batch);
+  const auto asked =
+      (times != nullptr ? *times : knowledge).asked(exact, phase, batch, *estimate.models->models);
   return asked ? std::optional(asked->what) : std::nullopt;
 }
 

@@ -96,7 +96,7 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
                                             std::int64_t iterations, std::optional<std::int64_t> batch,
                                             std::optional<Instant> now, ModelKey& key) {
   if (!models.knowledge) return std::nullopt;
-  const auto asked = models.knowledge->asked(question, phase, batch);
+  const auto asked = models.knowledge->asked(question, phase, batch, *models.models);
   if (!asked) return std::nullopt;
   if (const auto untold = models.knowledge->untold_of(question, asked->what); !untold.empty())
     return refuse(nothing_ran_there(*models.knowledge, untold, *asked));
@@ -132,14 +132,10 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
   if (!models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
-  Question exact = about(fitted.key, question);
-  for (const std::string& setting : fitted.model.covariates) {  // of what is not said the model's are meant
-    const std::string name(regression::covariate_name(setting));
-    exact.settings.emplace(name, setting.substr(name.size() + 1));
-  }
+  const Question exact = about(fitted, question);
   const bool its_settings = fitted.model.unseen(covariates_of(question)).empty();
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
-  if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples)) {
+  if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples, *models.models)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
     if (its_settings && kind <= estimators::Kind::settings && models.knowledge->prefers_models(kind)) {
       part->said = models.knowledge->record_of(kind, fitted.model.runs);
@@ -253,6 +249,15 @@ Question about(const ModelKey& key, Question question) {
   question.host = key.host;
   question.device = key.device;
   question.devices = key.devices;
+  return question;
+}
+
+Question about(const FittedModel& fitted, Question question) {
+  question = about(fitted.key, std::move(question));
+  for (const std::string& setting : fitted.model.covariates) {
+    const std::string name(regression::covariate_name(setting));
+    question.settings.emplace(name, setting.substr(name.size() + 1));
+  }
   return question;
 }
 

@@ -43,8 +43,9 @@ struct Estimate {
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& question,
                           std::optional<Instant> now = std::nullopt);
 
-// The question as the model of that key would be asked it.
+// The question as the model of that key would be asked it; as that model: of settings that it leaves out the model's.
 Question about(const ModelKey& key, Question question);
+Question about(const FittedModel& fitted, Question question);
 
 // That good estimators contradict each other.
 Refusal abstained(const Said& said, std::string network);

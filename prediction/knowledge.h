@@ -88,6 +88,8 @@ struct Judged {
   std::size_t runs = 0;
 };
 
+class Models;
+
 class Knowledge {
  public:
   Knowledge(const Knowledge&) = delete;
@@ -119,8 +121,11 @@ class Knowledge {
   const Data& data() const { return data_; }  // the runs that the estimators learn from
 
   // The case a question is about: what it says, and for the rest what the run of the network has that is most
-  // like it. nullopt: no run of such a network, or no batch size to be had.
-  std::optional<Asked> asked(const Question& question, Phase phase, std::optional<std::int64_t> batch) const;
+  // like it. Its settings are those of that run's model (or, without one, those that most owners have there, of several
+  // those of most runs): one run that differs says nothing of the others. nullopt: no run of such a network, or no batch
+  // size to be had.
+  std::optional<Asked> asked(const Question& question, Phase phase, std::optional<std::int64_t> batch,
+                             Models& models) const;
 
   // The same of a network that never ran and is only shown: on every machine that the question may mean, each
   // with its framework and number of devices.

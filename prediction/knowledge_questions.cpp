@@ -1,11 +1,14 @@
 // What a question is about: the case that the estimators are asked of.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "parsers/base/text.h"
 #include "parsers/base/time.h"
 #include "prediction/knowledge.h"
+#include "prediction/model_set.h"
 #include "prediction/names.h"
 #include "regression/covariates.h"
 
@@ -55,6 +58,18 @@ LikeRun most_like(const ModelsRuns& models, const Question& question, Phase phas
     }
   }
   return out;
+}
+
+// Those that most owners have, of several those of most runs.
+std::vector<std::string> usual_settings(const std::vector<Datum>& runs) {
+  std::map<std::vector<std::string>, std::pair<std::set<std::int64_t>, int>> all;
+  for (const Datum& run : runs) {
+    auto& [owners, count] = all[run.what.settings];
+    owners.insert(run.owner);
+    ++count;
+  }
+  const auto rank = [](const auto& each) { return std::pair(each.second.first.size(), each.second.second); };
+  return std::ranges::max_element(all, {}, rank)->first;
 }
 
 // A model of such a host, device and framework; nullptr: there is none.
@@ -114,15 +129,17 @@ void move_to_phase(Phase phase, Case& what) {
 }  // namespace
 
 std::optional<Asked> Knowledge::asked(const Question& question, Phase phase,
-                                      std::optional<std::int64_t> batch) const {
-  ModelsRuns models;
+                                      std::optional<std::int64_t> batch, Models& models) const {
+  ModelsRuns runs;
   if (!question.network)
-    for (const auto& model : data_) models.push_back(&model);
+    for (const auto& of_model : data_) runs.push_back(&of_model);
   else if (const auto named = models_of_.find(lower_case(*question.network)); named != models_of_.end())
-    models = named->second;
-  const LikeRun like = most_like(models, question, phase, batch);
+    runs = named->second;
+  const LikeRun like = most_like(runs, question, phase, batch);
   if (like.key == nullptr) return std::nullopt;
   Asked out{*like.key, like.datum->what, {}};
+  const auto model = models.load(*like.key);
+  out.what.settings = model && *model ? (*model)->model.covariates : usual_settings(data_.at(*like.key));
   out.key.devices = question.devices.value_or(like.key->devices);
   move_to_machine(data_, question, out.what);
   move_to_devices(out.key.devices, batch, out.what);

@@ -90,7 +90,7 @@ Answer<NextRuns> next_runs(const ModelSet& models, const Question& question, dou
   if (!models.knowledge) return out;
   Question exact = about(out.key, question);
   exact.devices = question.devices;
-  const auto asked = models.knowledge->asked(exact, phase, question.batch_size);
+  const auto asked = models.knowledge->asked(exact, phase, question.batch_size, *models.models);
   if (!asked) return out;
   const auto tried = cases_of(models.knowledge->data(), *asked, question);
   std::vector<estimators::Candidate> candidates;

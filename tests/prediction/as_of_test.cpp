@@ -232,6 +232,7 @@ std::shared_ptr<const ModelSet> slow_now(Instant now) {
     fitted.model.samples = {8, 128};
     fitted.model.iterations = {100, 100};
     fitted.model.noise = 0.1;
+    fitted.model.covariates = settings_of(fitted.key, {});
   }
   // One after the other, in spells of eight.
   const auto spell = [](int i) { return i / 8 % 2 == 0 ? 0.1 : -0.1; };

@@ -43,6 +43,7 @@ std::shared_ptr<const ModelSet> history() {
     fitted.model.samples = {8, 128};
     fitted.model.iterations = {100, 100};
     fitted.model.noise = 0.02;
+    fitted.model.covariates = settings_of(key, {});
   }
   out->models = std::make_shared<HeldModels>(std::move(models));
   out->knowledge = Knowledge::of(data, nullptr, [] {});
@@ -105,6 +106,31 @@ TEST(Cost, OfADeviceWhosePowerNobodyMeasuredEnergyIsNotSaid) {
   EXPECT_EQ(time->key.device, "K80");
   EXPECT_FALSE(cost_of(*time, Cost::energy));
   EXPECT_TRUE(cost_of(*time, Cost::memory));
+}
+
+// The model is of fp32; the last run was of fp16, and drew less.
+TEST(Cost, IsOfTheSettingsThatTheTimeIsOf) {
+  auto models = std::make_shared<ModelSet>(*history());
+  Knowledge::Data data = models->knowledge->data();
+  const ModelKey key = data.begin()->first;
+  RunData last;
+  last.run_id = 1000;
+  last.started_at = Instant(std::chrono::hours{1});
+  last.iterations = 100;
+  last.samples_per_iteration = 64;
+  last.duration = from_seconds(64);
+  last.joules = 4000;
+  last.settings["precision"] = "fp16";
+  data[key].push_back(data_of(key, {last}).front());
+  models->energy = Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::joules);
+  models->knowledge = Knowledge::of(data, nullptr, [] {});
+  Question question = total();
+  question.phase = Question::Phase::train;
+  const auto energy = cost_of(*estimate(models, question), Cost::energy);
+  ASSERT_TRUE(energy);
+  EXPECT_EQ(energy->said.kind, estimators::Kind::seen);
+  EXPECT_NEAR(energy->value / (1000 * 2 * 64), 1, 0.05);
 }
 
 TEST(Cost, OfABatchSizeThatNeverRan) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "parsers/base/cells.h"
+#include "prediction/model_set.h"
 #include "tests/places.h"
 
 namespace etad::prediction {
@@ -199,10 +200,11 @@ TEST(Knowledge, AnEstimatorLearnsTheSameWheneverItIsAsked) {
 
 TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
   const auto knowledge = few_noisy_runs();
+  HeldModels none;
   Question lenet;
   lenet.network = "LeNet";
   const auto width = [&](std::int64_t batch, estimators::Kind kind) {
-    const auto said = knowledge->ask(knowledge->asked(lenet, Phase::train, batch)->what, 0.9);
+    const auto said = knowledge->ask(knowledge->asked(lenet, Phase::train, batch, none)->what, 0.9);
     EXPECT_EQ(said->kind, kind) << batch;
     return std::log(said->upper / said->lower);
   };
@@ -235,23 +237,54 @@ TEST(Knowledge, ANameInAnotherCaseIsAnothersWhereTheOneAskedForIsKnown) {
   add("lenet", "K80", 70);  // the newer
   add("LeNet", "k80", 70);
   const auto knowledge = Knowledge::of(data, nullptr, [] {});
+  HeldModels none;
   Question question;
   question.iterations = 100;
   for (const std::string name : {"LeNet", "lenet"}) {
     question.network = name;
-    const auto asked = knowledge->asked(question, Phase::train, 64);
+    const auto asked = knowledge->asked(question, Phase::train, 64, none);
     ASSERT_TRUE(asked);
     EXPECT_EQ(asked->key.network, name);
     EXPECT_EQ(asked->what.network, name);
   }
   question.network = "LENET";
-  EXPECT_TRUE(knowledge->asked(question, Phase::train, 64)) << "as it was typed there is none";
+  EXPECT_TRUE(knowledge->asked(question, Phase::train, 64, none)) << "as it was typed there is none";
   question.network = "LeNet";
   question.device = "K80";
-  const auto asked = knowledge->asked(question, Phase::train, 64);
+  const auto asked = knowledge->asked(question, Phase::train, 64, none);
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->key.device, "K80");
   EXPECT_EQ(asked->what.device, "K80");
+}
+
+TEST(Knowledge, SettingsThatAQuestionLeavesOutAreTheModelsOrThoseOfMostNotTheNewestRuns) {
+  const ModelKey key{"LeNet", "", "pytorch", "vm", "K80", 1, Phase::train};
+  std::vector<RunData> runs;
+  for (int i = 0; i < 6; ++i) {
+    RunData& run = runs.emplace_back();
+    run.run_id = i + 1;
+    run.owner = i < 5 ? 1001 : 1002;
+    run.started_at = Instant(std::chrono::seconds(i + 1));
+    run.iterations = 100;
+    run.samples_per_iteration = 16 << i % 3;
+    run.duration = from_seconds(static_cast<double>(run.samples_per_iteration));
+    run.settings["precision"] = i < 5 ? "fp32" : "fp16";
+  }
+  const auto knowledge = Knowledge::of({{key, data_of(key, runs)}}, nullptr, [] {});
+  Question question;
+  question.network = "LeNet";
+  question.device = "V100";
+  const auto asked_with = [&](std::vector<FittedModel> models) {
+    HeldModels held(std::move(models));
+    return knowledge->asked(question, Phase::train, 32, held)->what.settings;
+  };
+  EXPECT_EQ(asked_with({}), settings_of(key, {{"precision", "fp32"}}));
+  FittedModel model;
+  model.key = key;
+  model.model.covariates = settings_of(key, {{"precision", "fp16"}});
+  EXPECT_EQ(asked_with({model}), model.model.covariates);
+  question.settings["precision"] = "fp64";
+  EXPECT_EQ(asked_with({model}), settings_of(key, {{"precision", "fp64"}}));
 }
 
 }  // namespace
