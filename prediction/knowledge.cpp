@@ -304,6 +304,8 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   const estimators::Gap gap = seen_.gap_of(what);
   const estimators::Case asked = seen_.within_lengths(what);
   Replies replies(*this, asked);
+  const double times =
+      target_ == Target::joules ? what.devices : 1;  // what is learnt of joules is a device's
   for (const std::size_t i : estimators::ranking(records(), gap.kind)) {
     const auto answered = answer(i, gap, confidence, replies);
     if (!answered) continue;
@@ -311,11 +313,12 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     const unsigned never = seen_.never_seen(what);
     if (never & estimators::kHost) out.new_here.emplace_back("host");
     if (never & estimators::kDevices) out.new_here.emplace_back("devices");
-    out.value = std::exp(answered->estimate.log_mean);
+    out.value = times * std::exp(answered->estimate.log_mean);
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
     seek_contradiction(i, replies, out);
+    out.contradicted_value *= times;
     return out;
   }
   return std::nullopt;

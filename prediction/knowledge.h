@@ -67,7 +67,7 @@ struct Said {
   estimators::RestsOn rests_on = {};
   // "host", "devices": no run of any network had that value of it.
   std::vector<std::string_view> new_here = {};
-  // Of the target: seconds or joules of an iteration, or the peak bytes of a device.
+  // Of the target: seconds or joules of an iteration on all devices, or the peak bytes of one.
   double value = 0, lower = 0, upper = 0;
   // Another estimator with nearly as good a record, whose answer is farther from this one than both records allow for;
   // empty: there is none.

@@ -62,7 +62,7 @@ History read(const std::string& path, Target target) {
     Datum datum{case_of(row), 0, static_cast<std::int64_t>(out.size()), 0, 0};
     const double n = datum.what.iterations;
     datum.value = target == Target::seconds  ? number(row, "seconds") / n
-                  : target == Target::joules ? number(row, "energy_joules") / n
+                  : target == Target::joules ? number(row, "energy_joules") / n / datum.what.devices
                                              : number(row, "peak_memory_bytes");
     if (datum.value > 0 && std::isfinite(datum.value)) out.push_back(std::move(datum));
   }

@@ -37,7 +37,8 @@ bool usable(const Datum& datum) {
 History valued(const History& history, Target target) {
   History out;
   for (Datum datum : history) {
-    if (target != Target::seconds) datum.value = target == Target::joules ? datum.joules : datum.peak_bytes;
+    if (target == Target::joules) datum.value = datum.joules / datum.what.devices;
+    if (target == Target::peak_bytes) datum.value = datum.peak_bytes;
     if (usable(datum)) out.push_back(std::move(datum));
   }
   return out;

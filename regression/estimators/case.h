@@ -14,7 +14,8 @@
 
 namespace etad::estimators {
 
-// The column that is estimated. Seconds and joules are those of one iteration; peak bytes those of a device.
+// The column that is estimated. Seconds and joules are those of one iteration; joules and peak bytes those of a device:
+// more devices take less time, but each draws what one does.
 enum class Target : std::uint8_t { seconds, joules, peak_bytes };
 inline const std::set<Target> kAllTargets = {Target::seconds, Target::joules, Target::peak_bytes};
 
@@ -66,7 +67,7 @@ struct Datum {
   double value = 0;  // of the target: see Target
   std::int64_t run = 0;
   double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
-  double joules = 0, peak_bytes = 0;    // what else is known of it: values of the other targets; 0: not known
+  double joules = 0, peak_bytes = 0;    // of an iteration on all devices; of one device; 0: not known
   std::int64_t owner = 0;               // uid of its log's owner
   regression::WithinRun within = {};
 };

@@ -108,6 +108,24 @@ TEST(Cost, OfADeviceWhosePowerNobodyMeasuredEnergyIsNotSaid) {
   EXPECT_TRUE(cost_of(*time, Cost::memory));
 }
 
+// With as many samples on each, each takes as long and draws as much.
+TEST(Cost, EnergyOfMoreDevicesIsThatOfAll) {
+  Question question = total();
+  question.phase = Question::Phase::train;
+  for (const std::int64_t devices : {2, 8}) {
+    question.devices = devices;
+    question.batch_size = 64 * devices;
+    const auto time = estimate(history(), question);
+    ASSERT_TRUE(time);
+    const auto energy = cost_of(*time, Cost::energy);
+    ASSERT_TRUE(energy);
+    const double joules = 1000.0 * 2 * 64 * static_cast<double>(devices);
+    EXPECT_NEAR(energy->value / joules, 1, 0.2) << devices;
+    EXPECT_LT(energy->lower, joules) << devices;
+    EXPECT_GT(energy->upper, joules) << devices;
+  }
+}
+
 // The model is of fp32; the last run was of fp16, and drew less.
 TEST(Cost, IsOfTheSettingsThatTheTimeIsOf) {
   auto models = std::make_shared<ModelSet>(*history());
