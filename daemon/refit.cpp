@@ -200,12 +200,7 @@ void Refit::fit(Dirty& one) {
   if (!one.model) return;
   for (const auto& [owner, runs] : one.own) {
     alive_();
-    const auto data = prediction::dataset_of(runs, one.key.phase);
-    auto own = prediction::fitted_from(one.key, {runs, {}, {}}, regression::fit(data));
-    if (!own) continue;
-    own->owner = owner;
-    own->own_runs = true;
-    one.model->own[owner] = std::make_shared<const FittedModel>(std::move(*own));
+    prediction::add_own(*one.model, owner, runs);
   }
 }
 

@@ -1,11 +1,13 @@
 #include "prediction/as_of.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "prediction/datasets.h"
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
+#include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
 #include "prediction/stored_models.h"
@@ -13,11 +15,13 @@
 namespace etad::prediction {
 namespace {
 
-constexpr std::int64_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
+constexpr std::size_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
 
-// The models of then that the question may mean, and the runs that they gave the estimators of all history.
+// The models of then that the question may mean, what contradicted itself, and the runs that the estimators of all history
+// had of them.
 struct Then {
   std::vector<FittedModel> models;
+  std::vector<Contradiction> contradictions;
   Knowledge::Data runs;
 };
 
@@ -27,18 +31,30 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
   if (!filter) return out;
   filter->any_order = false;
   filter->limit = kMostFitted;
-  const auto rows = now.models->list(*filter);
+  auto rows = now.models->list(*filter);
   if (!rows) return out;
-  const Knowledge::Data& known = now.knowledge->data();
-  for (const ModelRow& row : *rows) {
-    auto runs = runs_of(row.key);
-    if (!runs) continue;
-    std::erase_if(*runs, [&](const RunData& run) {
+  for (const Contradiction& each : now.contradictions) {  // of these there may have been a model
+    if (rows->size() >= kMostFitted) break;
+    if (fits(meant.network, each.key.network) && fits(meant.architecture, each.key.architecture))
+      rows->emplace_back().key = each.key;
+  }
+  const auto runs_then = [&](const ModelKey& key, const std::optional<std::int64_t>& owner) {
+    auto runs = runs_of(key, owner).value_or(std::vector<RunData>());
+    std::erase_if(runs, [&](const RunData& run) {
       const auto over = run.ended_at ? run.ended_at : run.started_at;
       return !over || *over > *meant.at;
     });
-    const auto evidence = choose_evidence(std::move(*runs), row.key.phase);
-    auto fitted = fitted_from(row.key, evidence, regression::fit(dataset_of(evidence.runs, row.key.phase)));
+    return runs;
+  };
+  const Knowledge::Data& known = now.knowledge->data();
+  for (const ModelRow& row : *rows) {
+    const auto evidence = choose_evidence(runs_then(row.key, std::nullopt), row.key.phase);
+    const auto data = dataset_of(evidence.runs, row.key.phase);
+    if (auto found = contradiction_of(row.key, data)) {
+      out.contradictions.push_back(std::move(*found));
+      continue;
+    }
+    auto fitted = fitted_from(row.key, evidence, regression::fit(data));
     if (!fitted) continue;
     const auto runs_now = known.find(row.key);
     const auto costs = runs_now == known.end() ? nullptr : runs_now->second.front().what.costs;
@@ -46,6 +62,8 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
         data_of(row.key, evidence.runs, most_of_key(known.size()), costs, fitted->model.changed_at);
     fitted->id = row.id;
     fitted->fitted_at = *meant.at;
+    if (meant.asker && std::ranges::find(evidence.dissenters, *meant.asker) != evidence.dissenters.end())
+      add_own(*fitted, *meant.asker, runs_then(row.key, meant.asker));
     out.models.push_back(std::move(*fitted));
   }
   return out;
@@ -54,7 +72,9 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
 }  // namespace
 
 RunsOf runs_in(Reader& reader) {
-  return [&reader](const ModelKey& key) { return reader.run_data(key, kMaxRuns, kMaxWindows); };
+  return [&reader](const ModelKey& key, const std::optional<std::int64_t>& owner) {
+    return reader.run_data(key, kMaxRuns, kMaxWindows, owner);
+  };
 }
 
 std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, const Question& question,
@@ -67,7 +87,7 @@ std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, co
   out->knowledge = models->knowledge->as_of(*question.at, then.runs);
   if (models->energy) out->energy = models->energy->as_of(*question.at, then.runs);
   if (models->memory) out->memory = models->memory->as_of(*question.at, then.runs);
-  out->contradictions = models->contradictions;
+  out->contradictions = std::move(then.contradictions);
   out->models = std::make_shared<HeldModels>(std::move(then.models));
   return out;
 }

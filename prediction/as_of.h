@@ -1,8 +1,10 @@
 // The models as they could have been at an instant in the past, for asking what would have been said then.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "prediction/model_set.h"
@@ -10,13 +12,15 @@
 
 namespace etad::prediction {
 
-// A model's runs, those of today (Reader::run_data).
-using RunsOf = std::function<Result<std::vector<RunData>>(const ModelKey&)>;
+// A model's runs, those of today, of all owners or of one (Reader::run_data).
+using RunsOf =
+    std::function<Result<std::vector<RunData>>(const ModelKey&, const std::optional<std::int64_t>& owner)>;
 RunsOf runs_in(Reader& reader);
 
 // Of the network asked for: models from the runs that were over at `question.at`, and what all such runs say together,
-// the machine's drift of then included. Made anew, so it costs what a refit costs: once for all that is asked of then.
-// Of a question without `at`: the models themselves.
+// the machine's drift of then included. An asker whose runs were left out then is answered from these, and what
+// contradicted itself then makes no model, whatever came later. Made anew, so it costs what a refit costs: once for all
+// that is asked of then. Of a question without `at`: the models themselves.
 std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, const Question& question,
                                       const RunsOf& runs_of);
 

@@ -39,6 +39,16 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evi
   return out;
 }
 
+void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs) {
+  auto own = fitted_from(fitted.key, {runs, {}, {}}, regression::fit(dataset_of(runs, fitted.key.phase)));
+  if (!own) return;
+  own->id = fitted.id;
+  own->fitted_at = fitted.fitted_at;
+  own->owner = owner;
+  own->own_runs = true;
+  fitted.own[owner] = std::make_shared<const FittedModel>(std::move(*own));
+}
+
 StoredModels::StoredModels(Open open, std::size_t memory, Write write)
     : open_(std::move(open)), memory_(memory), write_(std::move(write)) {}
 

@@ -25,6 +25,9 @@ namespace etad::prediction {
 std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
                                        std::optional<regression::Model> model);
 
+// Adds the model of an owner's runs, which the evidence leaves out, where one can be fitted: what is said to that owner.
+void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs);
+
 class StoredModels final : public KeptModels {
  public:
   using Model = std::shared_ptr<const FittedModel>;

@@ -131,7 +131,9 @@ std::shared_ptr<const prediction::ModelSet> learnt_from(const Knowledge::Data& r
 
 std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>& models,
                               const Knowledge::Data& runs) {
-  const prediction::RunsOf runs_of = [&](const ModelKey& key) { return run_data_of(runs.at(key)); };
+  const prediction::RunsOf runs_of = [&](const ModelKey& key, const auto&) {
+    return run_data_of(runs.at(key));
+  };
   std::vector<AsAsked> out;
   for (const auto& [key, of] : runs) {
     for (const Datum& run : of) {

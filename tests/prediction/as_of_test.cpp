@@ -25,7 +25,11 @@ struct History {
   std::vector<RunData> runs;
 
   std::shared_ptr<const ModelSet> then(const Question& question) const {
-    return as_of(models, question, [this](const ModelKey&) { return runs; });
+    return as_of(models, question, [this](const ModelKey&, const std::optional<std::int64_t>& owner) {
+      std::vector<RunData> out = runs;
+      std::erase_if(out, [&](const RunData& run) { return run.owner != owner.value_or(run.owner); });
+      return out;
+    });
   }
   Answer<Estimate> said(const Question& question) const {
     return estimate(then(question), question, question.at);
@@ -172,6 +176,43 @@ TEST(AsOf, RunsFromBeforeTheDeploymentChangedCountUntilThen) {
   }
 }
 
+TEST(AsOf, WhoWasLeftOutIsAnsweredFromTheOwnRuns) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 18; ++i) {
+    runs.push_back(run_in_windows(i, 16, i < 12 ? 0.02 : 0.1));
+    runs.back().owner = i < 12 ? 1001 : 1002;
+  }
+  std::ranges::reverse(runs);  // as a history gives them
+  const History history = learnt_of(runs);
+  Question question = question_at(kBegin + std::chrono::hours{24 * 300});
+  for (const auto& [asker, seconds] :
+       {std::pair(1001, 20.0), std::pair(1002, 100.0), std::pair(1003, 20.0)}) {
+    question.asker = asker;
+    const auto said = history.said(question);
+    ASSERT_TRUE(said) << asker;
+    EXPECT_NEAR(said->sum.seconds, seconds, 0.1 * seconds) << asker;
+  }
+}
+
+// Runs without a device, of which the first eight are alike.
+TEST(AsOf, WhatContradictedItselfLaterIsAnsweredFromTheRunsOfThen) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 16; ++i) runs.push_back(run_in_windows(i, 16, i < 8 ? 0.02 : 0.2));
+  History history = learnt_of(runs);
+  auto now = std::make_shared<ModelSet>(*history.models);
+  const ModelKey key{"LeNet", "", "caffe", "vm", "", 1, Phase::train};
+  now->knowledge = Knowledge::of({}, nullptr, [] {});
+  now->models = std::make_shared<HeldModels>();
+  now->contradictions = {contradiction_of(key, dataset_of(runs, key.phase)).value()};
+  history.models = now;
+  const auto then = history.said(question_at(kBegin + std::chrono::hours{8}));
+  ASSERT_TRUE(then);
+  EXPECT_NEAR(then->sum.seconds, 20, 1);
+  const auto later = history.said(question_at(kBegin + std::chrono::hours{24 * 300}));
+  ASSERT_FALSE(later);
+  EXPECT_EQ(later.error().kind, Refusal::Kind::contradicting);
+}
+
 // Many questions about one instant are asked of the same models, which take long to make.
 TEST(AsOf, TheModelsOfThenAreMadeOnce) {
   const History history = slow_and_fast_in_turn();
@@ -199,7 +240,7 @@ TEST(AsOf, OfManyDeploymentsOnlyThoseThatAreMeantAreMade) {
   int made = 0;
   const auto then = [&](const Question& question) {
     made = 0;
-    return as_of(many, question, [&](const ModelKey&) {
+    return as_of(many, question, [&](const ModelKey&, const auto&) {
       ++made;
       return one.runs;
     });
