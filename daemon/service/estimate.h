@@ -15,8 +15,9 @@ namespace etad::service {
 prediction::Question question_from(Params& params, bool shown = false,
                                    const prediction::ModelSet& models = {});
 
-// The question's length in iterations, counted from its epochs where it says those. What is wrong where it has none.
-std::optional<Problem> count_iterations(prediction::Question& question);
+// The question's length in iterations, counted from its epochs where it says those, over the batch size that its tokens
+// make with the length of a sequence that the network's runs had. What is wrong where it has none.
+std::optional<Problem> count_iterations(prediction::Question& question, const prediction::ModelSet& models);
 // Where epochs are to be counted and only one batch size was seen, that one.
 void take_only_batch_size(prediction::Question& question,
                           const std::shared_ptr<const prediction::ModelSet>& models, Instant now);

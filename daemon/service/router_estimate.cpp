@@ -9,6 +9,7 @@
 #include "prediction/as_of.h"
 #include "prediction/like.h"
 #include "prediction/run_alone.h"
+#include "prediction/tokens.h"
 
 namespace etad::service {
 namespace {
@@ -101,7 +102,7 @@ Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::M
     question.batch_size = test && net->test_batch_size ? net->test_batch_size : net->batch_size;
   if (!question.test_batch_size) question.test_batch_size = net->test_batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
-  if (const auto problem = count_iterations(question)) return reply_of(*problem);
+  if (const auto problem = count_iterations(question, *models)) return reply_of(*problem);
   if (!question.at) return answer_to(prediction::estimate(models, question, now), quantity);
   const auto reader = backend.reader();
   if (!reader) return history_failed(reader.error());
@@ -120,7 +121,7 @@ Reply estimate_named(Reader& reader, const std::shared_ptr<const prediction::Mod
                      Question question, const std::optional<RunRow>& like,
                      std::optional<prediction::Cost> quantity, Instant now) {
   take_only_batch_size(question, models, now);
-  if (auto problem = count_iterations(question)) return reply_of(*problem);
+  if (auto problem = count_iterations(question, *models)) return reply_of(*problem);
   auto answer = prediction::estimate(models, question, now);
   const auto unknown = [&] {
     return !answer && (answer.error().kind == Refusal::Kind::unknown_network ||
@@ -152,7 +153,10 @@ Reply estimate_named(Reader& reader, const std::shared_ptr<const prediction::Mod
 
 }  // namespace
 
-std::optional<Problem> count_iterations(Question& question) {
+std::optional<Problem> count_iterations(Question& question, const prediction::ModelSet& models) {
+  if (question.epochs)
+    if (auto counted = prediction::count_tokens(question, models); !counted)
+      return problem_of(counted.error());
   if (!prediction::count_epochs(question)) {
     const std::string lacking = question.batch_size ? "samples_per_epoch" : "batch_size";
     return Problem{

@@ -207,7 +207,7 @@ Outcome Router::what_if(Call& call) {
     take_only_batch_size(question, models, now);
     prediction::Question counted = question;
     if (name == "batch_size" && !question.batch_size) counted.batch_size = 1;  // each row has its own
-    if (auto problem = count_iterations(counted)) return reply_of(*problem);
+    if (auto problem = count_iterations(counted, *models)) return reply_of(*problem);
     question.iterations = counted.iterations;
     return answer(reader, host, name, values, question, [&](prediction::Question each) {
       prediction::count_epochs(each);  // over each batch size anew

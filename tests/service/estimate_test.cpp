@@ -259,6 +259,29 @@ TEST_F(EstimateTest, ALanguageModelIsAskedInTokens) {
   EXPECT_TRUE(both.check());
 }
 
+TEST(Epochs, OfALanguageModelAreCountedByTheTokensOfItsRuns) {
+  RunData run;
+  run.iterations = 100;
+  run.samples_per_iteration = 8;
+  run.duration = from_seconds(10);
+  run.settings["sequence_length"] = "1024";
+  const ModelKey key = fitted(1, "GPT", Phase::train, 0.5, 0.01, 0.001).key;
+  ModelSet models;
+  models.knowledge = prediction::Knowledge::of({{key, prediction::data_of(key, {run})}}, nullptr, [] {});
+  prediction::Question question;
+  question.network = "GPT";
+  question.tokens = 8192;
+  question.epochs = 1;
+  question.samples_per_epoch = 1000;
+  prediction::Question other = question;
+  EXPECT_FALSE(count_iterations(question, models));
+  EXPECT_EQ(question.iterations, 125);
+  other.network = "nosuch";
+  const auto problem = count_iterations(other, models);
+  ASSERT_TRUE(problem);
+  EXPECT_NE(problem->detail.find("length of a sequence"), std::string::npos) << problem->detail;
+}
+
 TEST_F(EstimateTest, SeveralArchitecturesOfOneNameAreNotGuessedAt) {
   add(fitted(1, "CaffeNet", Phase::train, 0.5, 0.01, 0.001));
   FittedModel other = fitted(2, "CaffeNet", Phase::train, 0.5, 0.02, 0.002);
