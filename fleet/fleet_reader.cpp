@@ -56,10 +56,12 @@ constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an 
 constexpr std::int64_t kMostOwners = 64;
 std::string evidence_query(bool of_one) {
   return std::string(
-             "SELECT id, source, owner, dense_rank() OVER (ORDER BY first, place) FROM (SELECT * FROM"
+             "SELECT id, source, owner, samples, dense_rank() OVER (ORDER BY first, place) FROM (SELECT * "
+             "FROM"
              " (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS first FROM"
              " (SELECT r.host_id, r.first_at, ") +
-         kRunId + " AS id, " + kSource + " AS source, " + kOwner + " AS owner, min(" + kPlace +
+         kRunId + " AS id, " + kSource + " AS source, " + kOwner +
+         " AS owner, coalesce(p.samples_per_iteration, 0) AS samples, min(" + kPlace +
          ") OVER (PARTITION BY r.host_id, r.owner) AS place,"
          " min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
          " row_number() OVER (PARTITION BY r.host_id, r.owner ORDER BY r.run_id DESC) AS nth" +
@@ -82,12 +84,13 @@ std::map<std::int64_t, Chosen> chosen_runs(Connection& c, std::vector<Parameter>
   if (owner) model.push_back(parameter(*owner));
   const Rows rows = c.query(evidence_query(owner.has_value()), model);
   std::vector<Evidence> all;
-  for (int i = 0; i < rows.size(); ++i) all.push_back({i, rows.integer(i, 1), rows.integer(i, 2)});
+  for (int i = 0; i < rows.size(); ++i)
+    all.push_back({i, rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
   std::map<std::int64_t, Chosen> out;
   const auto count = static_cast<std::size_t>(most);
   for (const std::int64_t i : fair_share(std::move(all), count, count)) {
     const int row = static_cast<int>(i);
-    out.emplace(rows.integer(row, 0), Chosen{out.size(), rows.integer(row, 3)});
+    out.emplace(rows.integer(row, 0), Chosen{out.size(), rows.integer(row, 4)});
   }
   return out;
 }

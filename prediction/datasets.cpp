@@ -89,6 +89,18 @@ regression::RunObservation observation_of(const RunData& run, Phase phase) {
   return out;
 }
 
+std::vector<std::int64_t> points_of(const std::vector<RunData>& runs, Phase phase) {
+  std::map<std::pair<std::int64_t, regression::Covariates>, std::int64_t> points;
+  std::vector<std::int64_t> out;
+  for (const RunData& run : runs) {
+    auto covariates = regression::covariates_of(run.settings, phase == Phase::train);
+    const auto number = static_cast<std::int64_t>(points.size());
+    out.push_back(
+        points.try_emplace({run.samples_per_iteration, std::move(covariates)}, number).first->second);
+  }
+  return out;
+}
+
 regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
   const bool all_diverged =
       std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });

@@ -20,6 +20,9 @@ RunData run_data_of(const Run& run, const std::vector<Segment>& segments, Phase 
 
 regression::RunObservation observation_of(const RunData& run, Phase phase);
 
+// What of several runs tells of the same: those of one batch size with the same settings that count have one number.
+std::vector<std::int64_t> points_of(const std::vector<RunData>& runs, Phase phase);
+
 // What a key's runs are to the regression. Diverged runs (NaN losses) are left out as long as there are
 // others: denormals and NaNs change a network's step time.
 regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase);

@@ -181,10 +181,12 @@ std::vector<Camp> camps_of(const std::vector<Owner>& owners, Phase phase) {
 }
 
 // Only now, among those who are believed: who is not takes nothing of theirs away.
-void share_out(Runs& runs) {
+void share_out(Runs& runs, Phase phase) {
   std::vector<Evidence> all;
+  const auto points = points_of(runs, phase);
   auto newer = static_cast<std::int64_t>(runs.size());
-  for (const RunData& run : runs) all.push_back({newer--, run.source_id, run.owner});
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    all.push_back({newer--, runs[i].source_id, runs[i].owner, points[i]});
   const auto kept = fair_share(std::move(all), runs.size());
   newer = static_cast<std::int64_t>(runs.size());
   std::erase_if(runs, [&](const RunData&) {
@@ -209,7 +211,7 @@ Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   for (const auto& [count, uid] : others) out.dissenters.push_back(uid);
   std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
   out.runs = std::move(runs);
-  share_out(out.runs);
+  share_out(out.runs, phase);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }

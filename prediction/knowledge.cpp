@@ -132,8 +132,9 @@ std::vector<Datum> data_of(const ModelKey& key, const std::vector<RunData>& runs
            (changed_at && run.started_at && epoch_seconds(*run.started_at) < *changed_at);
   };
   std::vector<Evidence> all;
-  for (const RunData& run : runs)
-    if (!says_nothing(run)) all.push_back({run.run_id, run.source_id, run.owner});
+  const auto points = points_of(runs, key.phase);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (!says_nothing(runs[i])) all.push_back({runs[i].run_id, runs[i].source_id, runs[i].owner, points[i]});
   const auto taken = fair_share(std::move(all), most);
   std::vector<Datum> out;
   for (const RunData& run : runs) {

@@ -34,7 +34,7 @@ constexpr std::size_t most_of_key(std::size_t keys) {
   return share < kFewestOfKey ? kFewestOfKey : share > kMostOfKey ? kMostOfKey : share;
 }
 
-// The runs of a model as the estimators take them: at most `most`, of all owners and sources their fair share
+// The runs of a model as the estimators take them: at most `most`, of all owners, points and sources their fair share
 // (storage/fair_share.h). Runs that diverged, that took no time, or of an unknown batch size are left out. `costs`: what
 // the network's layers cost, where a log or a file described them. `changed_at`: when the deployment changed, by the
 // model (seconds since 1970). What ran before counts no more, as in the model.

@@ -40,14 +40,19 @@ void cut_the_largest(std::vector<Ids>& owners, std::size_t always) {
 
 std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most, std::size_t always) {
   std::sort(all.begin(), all.end(), [](const Evidence& a, const Evidence& b) { return a.id > b.id; });
-  std::map<std::int64_t, std::map<std::int64_t, Ids>> owners;
-  for (const Evidence& each : all) owners[each.owner][each.source].push_back(each.id);
+  using BySource = std::map<std::int64_t, Ids>;
+  std::map<std::int64_t, std::map<std::int64_t, BySource>> owners;
+  for (const Evidence& each : all) owners[each.owner][each.point][each.source].push_back(each.id);
   std::vector<Ids> by_owner;
-  for (auto& [owner, sources] : owners) {
-    std::vector<Ids> by_source;
-    by_source.reserve(sources.size());
-    for (auto& [source, its] : sources) by_source.push_back(std::move(its));
-    by_owner.push_back(in_turns(std::move(by_source)));
+  for (auto& [owner, points] : owners) {
+    std::vector<Ids> by_point;
+    for (auto& [point, sources] : points) {
+      std::vector<Ids> by_source;
+      by_source.reserve(sources.size());
+      for (auto& [source, its] : sources) by_source.push_back(std::move(its));
+      by_point.push_back(in_turns(std::move(by_source)));
+    }
+    by_owner.push_back(in_turns(std::move(by_point)));
   }
   cut_the_largest(by_owner, always);
   Ids out = in_turns(std::move(by_owner));

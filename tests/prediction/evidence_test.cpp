@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "prediction/datasets.h"
 #include "storage/fair_share.h"
@@ -55,6 +57,18 @@ TEST_F(EvidenceTest, OfOwnersWhoseRunsAgreeEachHasAShare) {
   EXPECT_EQ(chosen().runs.size(), 12U + kAlwaysTheirs);
   EXPECT_EQ(chosen().runs.front().run_id, last_run_) << "the newest";
   EXPECT_FALSE(chosen().dispute);
+}
+
+TEST_F(EvidenceTest, AnotherOwnersRunTakesNoBatchSizeOrSettingOfTheFirstOnesAway) {
+  for (const std::int64_t batch : {32, 64, 128})
+    for (const char* type : {"SGD", "Adam"})
+      add(kAlice, 1, 20, 0.001 * static_cast<double>(batch), batch, type);
+  add(kBob, 2, 1, 0.128, 128, "Adam");
+  std::set<std::pair<std::int64_t, std::string>> points;
+  for (const RunData& run : chosen().runs)
+    if (run.owner == kAlice) points.emplace(run.samples_per_iteration, run.settings.at("type"));
+  EXPECT_EQ(points.size(), 6U);
+  EXPECT_EQ(chosen().runs.size(), 1 + kAlwaysTheirs);
 }
 
 TEST_F(EvidenceTest, WhoIsLeftOutTakesNothingOfTheOthersAway) {
@@ -232,6 +246,13 @@ TEST(FairShare, OwnersTakeTurnsAndTheirSourcesToo) {
   for (std::int64_t i = 40; i < 80; ++i) all.push_back({i, i % 2, kBob});
   EXPECT_EQ(fair_share(all, 6), (std::vector<std::int64_t>{79, 78, 77, 39, 38, 37}));
   EXPECT_EQ(fair_share({}, 6), std::vector<std::int64_t>{});
+}
+
+TEST(FairShare, WhatAnOwnerWroteLastCrowdsOutNothingElseThatHeTellsOf) {
+  std::vector<Evidence> all;
+  for (std::int64_t i = 0; i < 3; ++i) all.push_back({i, i, kAlice, 32});
+  for (std::int64_t i = 3; i < 40; ++i) all.push_back({i, i, kAlice, 64});
+  EXPECT_EQ(fair_share(all, 5), (std::vector<std::int64_t>{39, 38, 37, 2, 1}));
 }
 
 TEST(FairShare, NobodyHasMoreThanAllOthersOrWhatIsAlwaysTheirs) {

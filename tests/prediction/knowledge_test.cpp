@@ -57,6 +57,20 @@ TEST(Knowledge, GoodEstimatorsThatContradictEachOtherAreToldFarOutOnly) {
   EXPECT_GT(std::abs(std::log(far->contradicted_value / far->value)), 0.5);
 }
 
+TEST(Knowledge, OfAModelsRunsThoseOfEachBatchSizeAreTaken) {
+  std::vector<RunData> runs;
+  for (int i = 0; i < 40; ++i) {
+    RunData& run = runs.emplace_back();
+    run.run_id = 40 - i;
+    run.iterations = 100;
+    run.samples_per_iteration = i < 30 ? 64 : 32;
+    run.duration = from_seconds(10);
+  }
+  const auto data = data_of({}, runs, 4);
+  EXPECT_EQ(data.size(), 4U);
+  EXPECT_EQ(std::ranges::count(data, 32, [](const auto& run) { return run.what.samples; }), 2);
+}
+
 // The trainings in bf16 of scripts/gpu-campaign's table of an H100.
 Knowledge::Data trainings_on_a_gpu() {
   std::ifstream table(std::string(ETAD_TEST_DATA) + "/measurements/gpu_h100.csv");

@@ -163,6 +163,17 @@ TEST_F(DatasetsTest, RunDataIsTheNewestRunsWithTheirSumsAndABoundedSample) {
   EXPECT_THAT(data(key_of(lenet()), 0, 20), IsEmpty());
 }
 
+TEST_F(DatasetsTest, RunDataLacksNoBatchSizeThatRanLessOfLate) {
+  for (std::int64_t i = 0; i < 12; ++i) {
+    etad::Run run = lenet();
+    run.train.samples_per_iteration = i < 3 ? 32 : 64;
+    commit(source_with_run("/" + std::to_string(i) + ".log", 1, run));
+  }
+  std::vector<std::int64_t> samples;
+  for (const RunData& run : data(key_of(lenet()), 5)) samples.push_back(run.samples_per_iteration);
+  EXPECT_THAT(samples, ElementsAre(64, 64, 64, 32, 32));
+}
+
 // However a run's segments arrive, its sample holds between 64 and 128 of them, evenly spaced.
 TEST_F(DatasetsTest, TheSampleStaysEvenAsTheRunGrows) {
   auto source = source_with_run("/a.log", 0);
