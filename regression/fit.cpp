@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "regression/change_point.h"
 #include "regression/interval.h"
@@ -32,28 +32,27 @@ Common common_of(const Dataset& data, const Observation& row) {
   return {row.b > 0, data[row.run].covariates};
 }
 
-// Of what the rows have in common the one that is first by these, in turn: most owners ran it; who was there first did; it
-// has a batch size; most runs are of it; the newest one is. `rows` are in order of time.
+// Of what the rows have in common what most owners mean, of several that of who was there first. An owner means what is
+// first of his runs by these, in turn: it has a batch size; most runs are of it; the newest one is. `rows` are in order of
+// time.
 Common most_common(const Dataset& data, const Observations& rows) {
   struct Having {
-    std::set<std::int64_t> owners;
-    std::int64_t place = std::numeric_limits<std::int64_t>::max();
     std::size_t runs = 0, newest = 0;
   };
-  std::map<Common, Having> all;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Common, Having>> by_place;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Having& having = all[common_of(data, rows[i])];
-    having.owners.insert(rows[i].owner);
-    having.place = std::min(having.place, data[rows[i].run].place);
+    Having& having = by_place[{data[rows[i].run].place, rows[i].owner}][common_of(data, rows[i])];
     ++having.runs;
     having.newest = i;
   }
   const auto rank = [](const auto& each) {
-    const auto& [common, having] = each;
-    return std::tuple(having.owners.size(), -having.place, common.has_batch_size, having.runs, having.newest);
+    return std::tuple(each.first.has_batch_size, each.second.runs, each.second.newest);
   };
-  const auto most = std::ranges::max_element(all, {}, rank);
-  return most != all.end() ? most->first : Common{};
+  std::vector<Common> meant;
+  for (const auto& [place, its] : by_place) meant.push_back(std::ranges::max_element(its, {}, rank)->first);
+  const auto most = std::ranges::max_element(
+      meant, {}, [&](const Common& common) { return std::ranges::count(meant, common); });
+  return most != meant.end() ? *most : Common{};
 }
 
 Range range_of(const Observations& rows, double Observation::*field) {

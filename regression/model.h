@@ -79,8 +79,8 @@ struct Model {
   std::vector<std::string> unseen(const Covariates& asked) const;
 };
 
-// Fits the runs of the covariates that most owners have, of several those of who was there first. nullopt: there is
-// nothing to fit from. Work is bounded by the size of `data` alone.
+// Fits the runs of the covariates that most owners have most runs of, of several those of who was there first. nullopt:
+// there is nothing to fit from. Work is bounded by the size of `data` alone.
 std::optional<Model> fit(const Dataset& data);
 
 }  // namespace etad::regression

@@ -90,6 +90,21 @@ TEST_F(Evidence, OfTwoOwnersTheFirstSaysWhichCovariatesAreMeant) {
   EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
 }
 
+// As where the first one tried something once, and another goes on with it.
+TEST_F(Evidence, AnOwnerMeansTheCovariatesOfMostOfHisRuns) {
+  Dataset data;
+  for (int i = 0; i < 21; ++i) {
+    data.push_back(run(200, 32, 0.052, 0.03));
+    data.back().owner = data.back().place = i < 20 ? 1 : 2;
+    data.back().covariates = {i < 19 ? "type=SGD" : "type=Adam"};
+    data.back().started_at = 1e9 + 3600 * i;
+  }
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=SGD"});
+  data.push_back(data.back());
+  data.back().owner = data.back().place = 3;
+  EXPECT_EQ(fit(data)->covariates, Covariates{"type=Adam"}) << "a third one confirms it";
+}
+
 TEST_F(Evidence, AnotherOwnersBatchSizeThrowsOutNoRunsWithoutOne) {
   Dataset data;
   for (int i = 0; i < 13; ++i) {
