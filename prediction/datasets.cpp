@@ -22,18 +22,23 @@ Spread spread_in(std::vector<double> values) {
 }
 
 // Of the runs that have such a value. Of several owners' that of the one in the middle, of two in the middle that of who
-// was there first: these values agree with nothing, and nobody is to say alone what others are told.
+// was there first: these values agree with nothing, and nobody is to say alone what others are told. Whose runs have none
+// says that there is none.
 template <class ValueOf>
 std::optional<Spread> spread_of(const std::vector<RunData>& runs, const ValueOf& value_of) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> by_place;
-  for (const RunData& run : runs)
-    if (const std::optional<double> value = value_of(run)) by_place[{run.place, run.owner}].push_back(*value);
+  for (const RunData& run : runs) {
+    std::vector<double>& its = by_place[{run.place, run.owner}];
+    if (const std::optional<double> value = value_of(run)) its.push_back(*value);
+  }
   if (by_place.empty()) return std::nullopt;
   std::vector<std::pair<Spread, std::size_t>> owners;  // and who was there first
-  for (auto& [place, values] : by_place) owners.emplace_back(spread_in(std::move(values)), owners.size());
+  for (auto& [place, values] : by_place)
+    owners.emplace_back(values.empty() ? Spread{} : spread_in(std::move(values)), owners.size());
   std::ranges::stable_sort(owners, {}, [](const auto& owner) { return owner.first.median; });
   const auto &low = owners[(owners.size() - 1) / 2], &high = owners[owners.size() / 2];
-  return (high.second < low.second ? high : low).first;
+  const Spread& said = (high.second < low.second ? high : low).first;
+  return said.runs > 0 ? std::optional(said) : std::nullopt;
 }
 
 // Where the lines with the measurements have no clock, what the run took beside all that it measured: it is not known when

@@ -58,6 +58,17 @@ TEST(Startup, OfSeveralOwnersIsThatOfTheOneInTheMiddle) {
   EXPECT_NEAR(startup_of(runs)->median, 30, 11);
 }
 
+// As of tables, of which no line has a clock.
+TEST(Startup, IsNobodysAloneWhereOthersRunsTellNone) {
+  std::vector<RunData> runs;
+  add_started(runs, 2, 3, 900'000);
+  RunData& first = runs.emplace_back();
+  first.owner = first.place = 1;
+  EXPECT_FALSE(startup_of(runs));
+  add_started(runs, 3, 1, 20);
+  EXPECT_NEAR(startup_of(runs).value().median, 20, 1e-6) << "of none, 20 and 900,000";
+}
+
 TEST(Other, IsTheShareThatMostRunsLost) {
   const auto other =
       other_of({run_that_lost(5), run_that_lost(10), run_that_lost(0), run_that_lost(11), run_that_lost(9)});
