@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <set>
+#include <map>
 #include <span>
 
 #include "regression/statistics.h"
@@ -47,7 +47,8 @@ std::size_t best_place(std::span<const double> residuals) {
   return at;
 }
 
-bool is_change(const Side& before, const Side& after) {
+// The middle between the two, which most of each side keeps to its side of. nullopt: there is no change.
+std::optional<double> level_between(const Side& before, const Side& after) {
   const double size = std::abs(after.middle - before.middle);
   std::vector<double> inside;
   for (const Side* side : {&before, &after})
@@ -56,20 +57,26 @@ bool is_change(const Side& before, const Side& after) {
              b = static_cast<double>(after.residuals.size());
   // A median's variance is pi/2 times a mean's.
   const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
-  if (size < kLeastChange || size < kChangeStatistic * error) return false;
+  if (size < kLeastChange || size < kChangeStatistic * error) return std::nullopt;
   const double level = 0.5 * (before.middle + after.middle);
   const Side &low = before.middle < after.middle ? before : after, &high = &low == &before ? after : before;
-  return low.share_above(level) <= 1 - kOwnSide && high.share_above(level) >= kOwnSide;
+  const bool apart = low.share_above(level) <= 1 - kOwnSide && high.share_above(level) >= kOwnSide;
+  return apart ? std::optional(level) : std::nullopt;
 }
 
-// Whether the rows that started at `from` or later are of as many owners as there are, two at most.
-bool confirmed(const Observations& rows, double from) {
-  std::set<std::int64_t> all, since;
-  for (const Observation& row : rows) {
-    all.insert(row.owner);
-    if (row.started_at >= from) since.insert(row.owner);
+// Whether as many owners as there are, two at most, show it: the middle one of each one's rows since then is on the side
+// of the level that it came to.
+bool confirmed(const Observations& rows, const std::vector<double>& residuals, double from, double level,
+               bool rises) {
+  std::map<std::int64_t, std::vector<double>> since;  // of each owner
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<double>& its = since[rows[i].owner];
+    if (rows[i].started_at >= from) its.push_back(residuals[i]);
   }
-  return since.size() >= std::min<std::size_t>(2, all.size());
+  const auto showing = std::ranges::count_if(since, [&](const auto& owner) {
+    return !owner.second.empty() && (median(owner.second) > level) == rises;
+  });
+  return static_cast<std::size_t>(showing) >= std::min<std::size_t>(2, since.size());
 }
 
 }  // namespace
@@ -85,10 +92,12 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   if (values.size() < kLeastBefore + kLeastAfter) return std::nullopt;
   const std::span<const double> all(values);
   const std::size_t at = best_place(all);
-  if (at + kLeastAfter > values.size() || !is_change(Side(all.first(at)), Side(all.subspan(at))))
-    return std::nullopt;
+  if (at + kLeastAfter > values.size()) return std::nullopt;
+  const Side before(all.first(at)), after(all.subspan(at));
+  const auto level = level_between(before, after);
   const double changed_at = rows[dated[at]].started_at;
-  if (!confirmed(rows, changed_at)) return std::nullopt;
+  if (!level || !confirmed(rows, residuals, changed_at, *level, after.middle > before.middle))
+    return std::nullopt;
   std::erase_if(rows,
                 [&](const Observation& row) { return row.started_at > 0 && row.started_at < changed_at; });
   return changed_at;

@@ -158,6 +158,8 @@ TEST_F(Evidence, OneOwnerAloneMakesNoChange) {
   EXPECT_EQ(one->dropped_runs, 6) << "outliers, of the others' runs";
   data.back().owner = 0;
   EXPECT_TRUE(fit(data)->changed_at) << "another confirms it";
+  data.back().seconds *= 0.05 / 0.07;
+  EXPECT_FALSE(fit(data)->changed_at) << "who has runs since then, but as before, does not";
 }
 
 // The place is where it was, however young the change: a run of before among those after would widen every
