@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@ namespace {
 
 using Runs = std::vector<RunData>;
 using regression::Dataset;
+using DatasetOf = std::function<Dataset(const Runs&)>;  // with what they are compared by as their seconds
 using regression::Model;
 using regression::RunObservation;
 
@@ -52,14 +54,14 @@ bool contradicts(double distance, std::size_t voices) {
 }
 
 // Whether a log's runs contradict those of most other logs, or of the one other that was there first.
-bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, Phase phase) {
-  const auto model = regression::fit(dataset_of(its, phase));
+bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, const DatasetOf& data_of) {
+  const auto model = regression::fit(data_of(its));
   if (!model) return false;
   std::vector<double> distances;  // of each other log its middle run's
   for (const auto& [source, runs] : logs) {
     if (source == its.front().source_id) continue;
     std::vector<double> of_runs;
-    for (const RunObservation& run : dataset_of(runs, phase))
+    for (const RunObservation& run : data_of(runs))
       if (const auto off = distance(*model, run)) of_runs.push_back(*off);
     distances.push_back(of_runs.empty() ? 0 : std::abs(regression::median(std::move(of_runs))));
   }
@@ -77,27 +79,27 @@ struct Owner {
 };
 
 // Takes out what one of an owner's logs alone says, and loudly. Others' logs have no say in it.
-void leave_out_loud_logs(Runs& runs, Phase phase) {
+void leave_out_loud_logs(Runs& runs, const DatasetOf& data_of) {
   std::map<std::int64_t, Runs> logs;  // the one that was found first comes first
   for (const RunData& run : runs) logs[run.source_id].push_back(run);
   if (logs.size() < 2) return;
   std::set<std::int64_t> loud;
   for (const auto& [source, its] : logs) {
     const std::size_t share = std::max(kFreeRuns, (runs.size() - its.size()) / 2);
-    if (its.size() > share && is_contradicted(its, logs, phase)) loud.insert(source);
+    if (its.size() > share && is_contradicted(its, logs, data_of)) loud.insert(source);
   }
   std::erase_if(runs, [&](const RunData& run) { return loud.contains(run.source_id); });
 }
 
 // Who was there first comes first.
-std::vector<Owner> owners_of(const Runs& runs, Phase phase) {
+std::vector<Owner> owners_of(const Runs& runs, const DatasetOf& data_of) {
   std::map<std::pair<std::int64_t, std::int64_t>, Runs> by_place;
   for (const RunData& run : runs) by_place[{run.place, run.owner}].push_back(run);
   std::vector<Owner> out;
   for (auto& [place, its] : by_place) {
     Owner& owner = out.emplace_back(Owner{place.second, std::move(its), 0});
     owner.all = owner.runs.size();
-    leave_out_loud_logs(owner.runs, phase);
+    leave_out_loud_logs(owner.runs, data_of);
   }
   return out;
 }
@@ -131,10 +133,10 @@ bool moves(const Camp& camp, const Dataset& others, std::size_t voices) {
          });
 }
 
-Verdict verdict_of(const Camp& camp, const Owner& owner, Phase phase) {
+Verdict verdict_of(const Camp& camp, const Owner& owner, const DatasetOf& data_of) {
   Verdict out;
   if (!camp.founder) return out;
-  const Dataset all = dataset_of(owner.runs, phase);
+  const Dataset all = data_of(owner.runs);
   const std::size_t voices = std::min(camp.first.size(), all.size());
   Dataset within, outside;
   for (const RunObservation& run : all) {
@@ -154,12 +156,12 @@ Verdict verdict_of(const Camp& camp, const Owner& owner, Phase phase) {
 }
 
 // The camps of the owners, the one that speaks first. An owner is of the first one that most of his runs agree with.
-std::vector<Camp> camps_of(const std::vector<Owner>& owners, Phase phase) {
+std::vector<Camp> camps_of(const std::vector<Owner>& owners, const DatasetOf& data_of) {
   std::vector<Camp> camps;
   for (const Owner& owner : owners) {
     Verdict verdict;
     const auto same = std::ranges::find_if(camps, [&](const Camp& camp) {
-      verdict = verdict_of(camp, owner, phase);
+      verdict = verdict_of(camp, owner, data_of);
       return verdict.agreeing.size() >= verdict.contradicting;
     });
     if (same == camps.end() && camps.size() == kMostCamps) continue;
@@ -172,12 +174,34 @@ std::vector<Camp> camps_of(const std::vector<Owner>& owners, Phase phase) {
       continue;
     }
     for (const RunData& run : owner.runs) camp.runs.insert(run.run_id);
-    camp.first = dataset_of(owner.runs, phase);
+    camp.first = data_of(owner.runs);
     if (owners.size() > 1) camp.founder = regression::fit(camp.first);
   }
   std::ranges::stable_sort(camps, std::ranges::greater{},
                            [](const Camp& camp) { return camp.owners.size(); });
   return camps;
+}
+
+// Whose runs contradict the others' in what they cost beside time loses that cost alone. A peak is the same however long a
+// run is, and is compared as if each iteration took as much.
+void leave_out_costs(Runs& runs, Phase phase, std::optional<double> RunData::*cost) {
+  Runs known;
+  std::map<std::int64_t, double> costs;
+  for (const RunData& run : runs) {
+    if (!(run.*cost > 0)) continue;
+    known.push_back(run);
+    costs[run.run_id] =
+        *(run.*cost) * (cost == &RunData::peak_bytes ? static_cast<double>(run.iterations) : 1);
+  }
+  if (known.empty()) return;
+  const DatasetOf data_of = [&](const Runs& its) {
+    Dataset out = dataset_of(its, phase);
+    for (RunObservation& run : out) run.seconds = costs.at(run.run);
+    return out;
+  };
+  const Camp camp = camps_of(owners_of(known, data_of), data_of).front();
+  for (RunData& run : runs)
+    if (!camp.runs.contains(run.run_id)) (run.*cost).reset();
 }
 
 // Only now, among those who are believed: who is not takes nothing of theirs away.
@@ -199,8 +223,9 @@ void share_out(Runs& runs, Phase phase) {
 Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   Evidenced out;
   if (runs.empty()) return out;
-  const std::vector<Owner> owners = owners_of(runs, phase);
-  Camp camp = std::move(camps_of(owners, phase).front());
+  const DatasetOf data_of = [phase](const Runs& its) { return dataset_of(its, phase); };
+  const std::vector<Owner> owners = owners_of(runs, data_of);
+  Camp camp = std::move(camps_of(owners, data_of).front());
   std::vector<std::pair<std::size_t, std::int64_t>> others;
   for (const Owner& owner : owners) {
     if (std::ranges::find(camp.owners, owner.uid) != camp.owners.end()) continue;
@@ -212,6 +237,7 @@ Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
   out.runs = std::move(runs);
   share_out(out.runs, phase);
+  for (const auto cost : {&RunData::joules, &RunData::peak_bytes}) leave_out_costs(out.runs, phase, cost);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }

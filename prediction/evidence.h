@@ -22,7 +22,8 @@ namespace etad::prediction {
 // its batch sizes none counts where together they would move what the model says within them. Of a camp each owner has a
 // fair share (storage/fair_share.h), in turns over batch sizes and settings: who is left out takes nothing of theirs.
 // Logs: of an owner's, one with more than its share of the owner's runs that contradicts most of the others is left out;
-// where there is but one other, the later one.
+// where there is but one other, the later one. Among the runs that count the same is asked of their energy and of their
+// memory: whose contradict the others' lose that alone.
 struct Evidenced {
   std::vector<RunData> runs;
   std::optional<Dispute> dispute;

@@ -235,6 +235,24 @@ TEST_F(EvidenceTest, AChangeThatManyLogsTellOfIsBelieved) {
   EXPECT_NEAR(seconds(), 300, 15);
 }
 
+TEST_F(EvidenceTest, WhoContradictsInEnergyOrMemoryLosesThatAlone) {
+  for (const std::int64_t batch : {32, 64, 128}) add(kAlice, 1, 5, 0.001 * static_cast<double>(batch), batch);
+  for (const std::int64_t batch : {32, 64, 128}) add(kBob, 2, 1, 0.001 * static_cast<double>(batch), batch);
+  for (RunData& run : runs_) {
+    run.iterations *= 1 + run.run_id % 3;
+    run.duration *= 1 + run.run_id % 3;
+    run.joules = (run.owner == kBob ? 1000 : 1) * 300 * to_seconds(run.duration);
+    run.peak_bytes = 2e9 + 4e7 * static_cast<double>(run.samples_per_iteration);
+  }
+  const auto chosen = this->chosen();
+  EXPECT_EQ(chosen.runs.size(), 18U);
+  EXPECT_FALSE(chosen.dispute);
+  for (const RunData& run : chosen.runs) {
+    EXPECT_EQ(run.joules.has_value(), run.owner == kAlice);
+    EXPECT_TRUE(run.peak_bytes) << "they agree in that";
+  }
+}
+
 TEST_F(EvidenceTest, NothingIsChosenOfNothing) {
   EXPECT_TRUE(chosen().runs.empty());
   EXPECT_FALSE(chosen().dispute);
