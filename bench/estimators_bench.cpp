@@ -93,7 +93,7 @@ void ask(benchmark::State& state, bool first) {
 // All estimators and their records in hidden questions, as a refit has them.
 class All {
  public:
-  explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds)) {
+  explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds).all) {
     for (const Estimator& each : estimators()) fitted.push_back(each.learn(history, Target::seconds).fitted);
   }
 

@@ -137,7 +137,8 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
   if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples, *models.models)) {
     const estimators::Kind kind = models.knowledge->kind_of(asked->what);
-    if (its_settings && kind <= estimators::Kind::settings && models.knowledge->prefers_models(kind)) {
+    if (its_settings && kind <= estimators::Kind::settings &&
+        models.knowledge->prefers_models(asked->what, kind)) {
       part->said = models.knowledge->record_of(kind, fitted.model.runs);
       return part;
     }

@@ -114,9 +114,16 @@ std::vector<std::string> settings_of(const ModelKey& key,
 }
 
 Datum datum_of(const ModelKey& key, const regression::RunObservation& run) {
-  Datum out{
-      case_of(key), run.seconds / run.iterations, run.run, run.started_at, run.ended_at, 0, 0, run.owner,
-      run.within};
+  Datum out{case_of(key),
+            run.seconds / run.iterations,
+            run.run,
+            run.started_at,
+            run.ended_at,
+            0,
+            0,
+            run.owner,
+            run.place,
+            run.within};
   out.what.samples = run.samples;
   out.what.iterations = run.iterations;
   out.what.settings = run.covariates;
@@ -158,6 +165,8 @@ Knowledge::Knowledge(Data data, const estimators::History& history, Target targe
     models_of_[lower_case(key.network)].push_back(&model);
     std::vector<estimators::TimeSpan> times;
     for (const Datum& datum : runs) {
+      const Datum*& first = first_of_.try_emplace(datum.what.network, &datum).first->second;
+      if (datum.place < first->place) first = &datum;
       times.push_back(estimators::time_of(datum));
       for (const std::string& setting : datum.what.settings) {
         const std::string_view name = regression::covariate_name(setting);
@@ -194,7 +203,7 @@ std::shared_ptr<const Knowledge> Knowledge::of(const Data& all,
   if (afresh) {
     judged.runs = runs;
     judged.records =
-        std::make_shared<const std::vector<Record>>(estimators::compare(joined(out->data_), target, alive));
+        std::make_shared<const estimators::Records>(estimators::compare(joined(out->data_), target, alive));
   }
   out->judged_ = std::move(judged);
   return out;
@@ -228,9 +237,14 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at, const Data& then) 
   return out;
 }
 
-bool Knowledge::prefers_models(Kind kind) const {
-  constexpr int kFewest = 4;  // answers that make a record
-  return records()[estimators::ranking(records(), kind).front()].in(kind).answered < kFewest;
+// nullptr: there is none of that kind, or no such owner.
+const Knowledge::Records* Knowledge::records_of_first_owner(const estimators::Case& what, Kind kind) const {
+  const auto first = first_of_.find(what.network);
+  return first == first_of_.end() ? nullptr : judged_.records->of(first->second->owner, kind);
+}
+
+bool Knowledge::prefers_models(const estimators::Case& what, Kind kind) const {
+  return records_of_first_owner(what, kind) == nullptr;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {
@@ -258,37 +272,35 @@ class Knowledge::Replies {
 
 // Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
 // estimators with a good record.
-void Knowledge::seek_contradiction(std::size_t asked, Replies& replies, Said& said) const {
+void Knowledge::seek_contradiction(const Records& records, std::size_t asked, Replies& replies,
+                                   Said& said) const {
   constexpr int kFewest = 8;         // answers that make a record to doubt others by
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
-  const auto performance = [&](std::size_t i) -> const Performance& { return records()[i].in(said.kind); };
+  const auto performance = [&](std::size_t i) -> const Performance& { return records[i].in(said.kind); };
   // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
-  if (asked + 1 == records().size()) {
+  if (asked + 1 == records.size()) {
     const auto weight = [&](const Record& record) { return record.in(said.kind).weight; };
-    asked = static_cast<std::size_t>(std::ranges::max_element(records(), {}, weight) - records().begin());
+    asked = static_cast<std::size_t>(std::ranges::max_element(records, {}, weight) - records.begin());
   }
-  const auto own = answer(asked, {said.kind, said.beyond}, kSupport, replies);
+  const auto own =
+      estimators::answer_of(asked, records, {said.kind, said.beyond}, kSupport, std::ref(replies));
   if (!own || performance(asked).answered < kFewest) return;
   for (std::size_t i = 0; i + 1 < fits_.size(); ++i) {
     if (i == asked || performance(i).answered < kFewest ||
         performance(i).against > kNearly * performance(asked).against)
       continue;
-    const auto other = answer(i, {said.kind, said.beyond}, kSupport, replies);
+    const auto other =
+        estimators::answer_of(i, records, {said.kind, said.beyond}, kSupport, std::ref(replies));
     if (!other) continue;
     // By the errors that were seen: what nobody has seen would excuse any difference.
     const double support = own->reach / performance(asked).unseen_growth(said.beyond) +
                            other->reach / performance(i).unseen_growth(said.beyond);
     if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
-    said.contradicted_by = records()[i].name;
+    said.contradicted_by = records[i].name;
     said.contradicted_value = std::exp(other->estimate.log_mean);
     return;
   }
-}
-
-std::optional<estimators::Answered> Knowledge::answer(std::size_t i, estimators::Gap gap, double confidence,
-                                                      Replies& replies) const {
-  return estimators::answer_of(i, records(), gap, confidence, std::ref(replies));
 }
 
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
@@ -307,10 +319,12 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   Replies replies(*this, asked);
   const double times =
       target_ == Target::joules ? what.devices : 1;  // what is learnt of joules is a device's
-  for (const std::size_t i : estimators::ranking(records(), gap.kind)) {
-    const auto answered = answer(i, gap, confidence, replies);
+  const Records* const own = records_of_first_owner(what, gap.kind);
+  const Records& records = own != nullptr ? *own : this->records();
+  for (const std::size_t i : estimators::ranking(records, gap.kind)) {
+    const auto answered = estimators::answer_of(i, records, gap, confidence, std::ref(replies));
     if (!answered) continue;
-    Said out = said_by(records()[i], gap, answered->estimate.rests_on);
+    Said out = said_by(records[i], gap, answered->estimate.rests_on);
     const unsigned never = seen_.never_seen(what);
     if (never & estimators::kHost) out.new_here.emplace_back("host");
     if (never & estimators::kDevices) out.new_here.emplace_back("devices");
@@ -318,7 +332,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
-    seek_contradiction(i, replies, out);
+    seek_contradiction(records, i, replies, out);
     out.contradicted_value *= times;
     return out;
   }
@@ -329,8 +343,10 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   std::array<std::string_view, estimators::kKinds> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
-    const bool models = target_ == Target::seconds && kind <= Kind::settings && prefers_models(kind);
-    out[i] = models ? kFamily : records()[estimators::ranking(records(), kind).front()].name;
+    const Record& best = records()[estimators::ranking(records(), kind).front()];
+    const bool models = target_ == Target::seconds && kind <= Kind::settings &&
+                        best.in(kind).answered < estimators::kFewestAnswers;
+    out[i] = models ? kFamily : best.name;
   }
   return out;
 }

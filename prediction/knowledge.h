@@ -84,7 +84,7 @@ struct Asked {
 
 // The estimators' records, and how many runs there were when they were made. nullptr: they were not.
 struct Judged {
-  std::shared_ptr<const std::vector<estimators::Record>> records;
+  std::shared_ptr<const estimators::Records> records;
   std::size_t runs = 0;
 };
 
@@ -138,11 +138,13 @@ class Knowledge {
   std::vector<std::string> values_of(std::string_view parameter) const;
 
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
-  // Whether such questions are for the models of single networks (`end_to_end`), not for the combined answer.
-  bool prefers_models(estimators::Kind kind) const;
+  // Whether such questions of that case, on a deployment that has a model, are for the models of single networks
+  // (`end_to_end`), not for the combined answer: the estimators have no record about its network's first owner.
+  bool prefers_models(const estimators::Case& what, estimators::Kind kind) const;
   // The record of the single networks' models in such questions, in the form of an answer that rests on `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;
-  // The answer of the estimator with the best record; where that abstains, of the next one. nullopt: all abstain.
+  // The answer of the estimator with the best record, about the network's first owner where there is one, else about all;
+  // where that abstains, of the next one. nullopt: all abstain.
   std::optional<Said> ask(const estimators::Case& what, double confidence) const;
 
   // By what factor the machine's drift moves a run of `seconds` that starts then.
@@ -150,7 +152,7 @@ class Knowledge {
   // The same beside what the drift was on average over the runs of that model, which learnt from them as they were.
   double drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const;
 
-  const std::vector<estimators::Record>& records() const { return *judged_.records; }
+  const std::vector<estimators::Record>& records() const { return judged_.records->all; }
   const Judged& judged() const { return judged_; }
   bool outgrew_records() const;  // far more runs, or fewer, than there were when they were made
   // Of all its runs, in order: what a question can be set to beside what every training is.
@@ -161,10 +163,9 @@ class Knowledge {
  private:
   class Replies;
   class DeferredFit;
-  // What the i-th estimator says, asked as if there were that gap.
-  std::optional<estimators::Answered> answer(std::size_t i, estimators::Gap gap, double confidence,
-                                             Replies& replies) const;
-  void seek_contradiction(std::size_t asked, Replies& replies, Said& said) const;
+  using Records = std::vector<estimators::Record>;
+  const Records* records_of_first_owner(const estimators::Case& what, estimators::Kind kind) const;
+  void seek_contradiction(const Records& records, std::size_t asked, Replies& replies, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target,
             const Knowledge* before);
   static std::shared_ptr<Knowledge> unfitted(Data data, const Knowledge* before, estimators::Target target);
@@ -172,7 +173,8 @@ class Knowledge {
   estimators::Target target_;
   const Data data_;
   std::map<std::string, std::vector<const Data::value_type*>>
-      models_of_;  // by the network's name in lower case
+      models_of_;                                             // by the network's name in lower case
+  std::map<std::string, const estimators::Datum*> first_of_;  // a network's, its first owner's
   estimators::Seen seen_;
   estimators::Drift drift_;  // of time alone
   std::map<ModelKey, double>

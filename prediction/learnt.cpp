@@ -21,7 +21,7 @@ ETAD_SAVED(LayerCosts, kind, matrix, operations, backward_operations, lowered, e
 ETAD_SAVED(LayerTiming, layer, samples, forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers, timings)
 BOOST_DESCRIBE_STRUCT(Case, (), (samples, iterations, settings))  // the rest is of all runs of a model
-ETAD_SAVED(Datum, what, value, run, started_at, ended_at, joules, peak_bytes, owner, within)
+ETAD_SAVED(Datum, what, value, run, started_at, ended_at, joules, peak_bytes, owner, place, within)
 ETAD_SAVED(Performance, cases, answered, error_percent, coverage, against, weight, typical, scale, farthest,
            scores, independent)
 
@@ -51,12 +51,20 @@ struct KeptRecord {
 };
 ETAD_SAVED(KeptRecord, estimator, kinds)
 
+// About one owner's runs, in a kind in which he has a record: of each estimator.
+struct KeptOfOwner {
+  std::int64_t owner = 0, kind = 0;
+  std::vector<estimators::Performance> estimators;
+};
+ETAD_SAVED(KeptOfOwner, owner, kind, estimators)
+
 // Of one target.
 struct KeptRecords {
   std::vector<KeptRecord> records;
+  std::vector<KeptOfOwner> owners;
   std::int64_t judged = 0;
 };
-ETAD_SAVED(KeptRecords, records, judged)
+ETAD_SAVED(KeptRecords, records, owners, judged)
 
 struct KeptAllRecords {
   std::vector<KeptRecords> targets;
@@ -73,8 +81,14 @@ ETAD_SAVED(Kept, costs, models, records, contradictions)
 
 KeptRecords kept(const Judged& judged) {
   KeptRecords out;
-  for (const estimators::Record& record : *judged.records)
+  for (const estimators::Record& record : judged.records->all)
     out.records.push_back({std::string(record.name), {record.kinds.begin(), record.kinds.end()}});
+  for (const auto& [owner, records] : judged.records->of_owner)
+    for (std::size_t kind = 0; kind < estimators::kKinds; ++kind) {
+      if (judged.records->of(owner, static_cast<estimators::Kind>(kind)) == nullptr) continue;
+      auto& its = out.owners.emplace_back(KeptOfOwner{owner, static_cast<std::int64_t>(kind), {}}).estimators;
+      for (const estimators::Record& record : records) its.push_back(record.kinds[kind]);
+    }
   out.judged = static_cast<std::int64_t>(judged.runs);
   return out;
 }
@@ -90,13 +104,21 @@ Result<AllRecords> records_of(KeptAllRecords kept) {
   AllRecords out;
   bool same = kept.targets.size() == out.size();
   for (std::size_t target = 0; same && target < out.size(); ++target) {
-    auto& [of, judged] = kept.targets[target];
-    auto records = std::make_shared<std::vector<estimators::Record>>();
+    auto& [of, owners, judged] = kept.targets[target];
+    auto records = std::make_shared<estimators::Records>();
+    for (const auto& each : all) records->all.push_back({each.name, each.source, {}});
+    for (const KeptOfOwner& one : owners) records->of_owner.try_emplace(one.owner, records->all);
     same = of.size() == all.size();
     for (std::size_t i = 0; same && i < all.size(); ++i) {
-      auto& record = records->emplace_back(estimators::Record{all[i].name, all[i].source, {}});
+      estimators::Record& record = records->all[i];
       same = of[i].estimator == record.name && of[i].kinds.size() == record.kinds.size();
       if (same) std::ranges::move(of[i].kinds, record.kinds.begin());
+    }
+    for (KeptOfOwner& one : owners) {
+      const auto kind = static_cast<std::size_t>(one.kind);
+      same = same && kind < estimators::kKinds && one.estimators.size() == all.size();
+      for (std::size_t i = 0; same && i < all.size(); ++i)
+        records->of_owner[one.owner][i].kinds[kind] = std::move(one.estimators[i]);
     }
     out[target] = {std::move(records), static_cast<std::size_t>(judged)};
   }

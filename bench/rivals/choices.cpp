@@ -33,7 +33,7 @@ using Curve = std::vector<Point>;
 // does not abstain, and half the tolerance for what is not measured.
 class Answers {
  public:
-  explicit Answers(const History& known) : seen_(known), records_(compare(known, Target::seconds)) {
+  explicit Answers(const History& known) : seen_(known), records_(compare(known, Target::seconds).all) {
     for (const Estimator& estimator : estimators::estimators())
       fitted_.push_back(estimator.learn(known, Target::seconds).fitted);
   }

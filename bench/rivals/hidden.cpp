@@ -129,7 +129,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     }
     if (hidden.empty() || known.empty()) continue;
     const Seen seen(known);
-    const std::vector<Record> records = compare(known, target);  // as a daemon that knows no more
+    const std::vector<Record> records = compare(known, target).all;  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
     const History steady = target == Target::seconds ? Drift(known).without(known) : known;
     for (const Estimator& each : all) fitted.push_back(each.learn(steady, target).fitted);

@@ -8,19 +8,18 @@
 namespace etad::estimators {
 
 std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) {
-  constexpr int kFewest = 4;      // answers that make a record
   constexpr double kAll = 0.999;  // of the weight
   const auto performance = [&](std::size_t i) -> const Performance& { return records[i].in(kind); };
   const std::size_t together = records.size() - 1, richest = together - 1;
   // Without a record the richest is asked first: it is the one that knows when it does not know.
   const auto error = [&](std::size_t i) {
-    if (performance(i).answered >= kFewest) return performance(i).against;
+    if (performance(i).answered >= kFewestAnswers) return performance(i).against;
     return i == richest ? 1.0 : 1e3 - static_cast<double>(i);
   };
   std::vector<std::size_t> out(records.size());
   std::iota(out.begin(), out.end(), std::size_t{0});
   std::ranges::stable_sort(out, {}, error);
-  if (performance(together).answered < kFewest) return out;
+  if (performance(together).answered < kFewestAnswers) return out;
   auto first = std::ranges::find_if(out, [&](std::size_t i) { return performance(i).weight > kAll; });
   if (first == out.end()) first = std::ranges::find(out, together);
   std::rotate(out.begin(), first, first + 1);

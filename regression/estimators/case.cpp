@@ -48,7 +48,7 @@ regression::RunObservation observation_of(const Datum& datum) {
   const double iterations = datum.what.iterations > 0 ? datum.what.iterations : kAnyLength;
   return {datum.run,        datum.what.samples, iterations,          datum.value * iterations,
           datum.started_at, datum.ended_at,     datum.what.settings, datum.within,
-          datum.owner};
+          datum.owner,      datum.place};
 }
 
 std::string key_of(const Case& what, unsigned facts) {

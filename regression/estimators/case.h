@@ -69,6 +69,7 @@ struct Datum {
   double started_at = 0, ended_at = 0;  // seconds since 1970; 0: not known
   double joules = 0, peak_bytes = 0;    // of an iteration on all devices; of one device; 0: not known
   std::int64_t owner = 0;               // uid of its log's owner
+  std::int64_t place = 0;               // of the owner: who was there first has the lowest
   regression::WithinRun within = {};
 };
 using History = std::vector<Datum>;

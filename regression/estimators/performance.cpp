@@ -21,12 +21,11 @@ constexpr std::size_t kFreely = 320;       // of a history of which all are aske
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
-constexpr double kDegrees = 10;         // of freedom of the deviations, as good as known
-constexpr double kAlike = 0.5;          // correlation between the errors of a part's cases
-constexpr double kAssumed = 8;          // cases that what is assumed counts for
-constexpr std::size_t kMostOwners = 8;  // without each of whom records are made
-constexpr double kMuchSurer = 1.5;      // whose records count, without one of the owners
-constexpr double kMedian = 0.695;       // of |t|, Student's t with twelve degrees of freedom (interval.h)
+constexpr double kDegrees = 10;          // of freedom of the deviations, as good as known
+constexpr double kAlike = 0.5;           // correlation between the errors of a part's cases
+constexpr double kAssumed = 8;           // cases that what is assumed counts for
+constexpr std::size_t kMostOwners = 64;  // who have records of their own
+constexpr double kMedian = 0.695;        // of |t|, Student's t with twelve degrees of freedom (interval.h)
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -224,7 +223,7 @@ std::vector<Performance> scores_of(Kind kind, Trials trials) {
   return out;
 }
 
-// Of several owners, those with the most cases.
+// Those with the most cases.
 std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   std::map<std::int64_t, std::size_t> counts;
   for (const Trial& trial : cases) ++counts[trial.owner];
@@ -233,23 +232,19 @@ std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   std::ranges::sort(order, std::ranges::greater{});
   std::vector<std::int64_t> out;
   for (const auto& [count, owner] : order)
-    if (order.size() > 1 && out.size() < kMostOwners) out.push_back(owner);
+    if (out.size() < kMostOwners) out.push_back(owner);
   return out;
 }
 
-// By all owners' cases or, where that makes the combination much surer, by all but those of one: what one writes makes
-// nobody else's intervals wide. Few cases tell nothing of how sure it is, and a little surer it is by chance.
-std::vector<Performance> scores_of_owners(Kind kind, const Trials& trials) {
-  std::vector<Performance> out = scores_of(kind, trials);
-  for (const std::int64_t owner : owners_of(trials.front())) {
-    Trials others = trials;
-    for (auto& each : others) std::erase_if(each, [&](const Trial& trial) { return trial.owner == owner; });
-    auto without = scores_of(kind, std::move(others));
-    const Performance &its = without.back(), &best = out.back();
-    if (its.answered >= 2 * kAssumed && kMuchSurer * its.reach(0, kConfidence) < best.reach(0, kConfidence))
-      out = std::move(without);
-  }
+std::vector<Record> no_records() {
+  std::vector<Record> out;
+  for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
   return out;
+}
+
+void put(std::vector<Performance> scores, Kind kind, std::vector<Record>& records) {
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i].kinds[static_cast<std::size_t>(kind)] = std::move(scores[i]);
 }
 
 // The estimators' trials in all kinds of questions.
@@ -269,12 +264,18 @@ class Comparison {
       for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
   }
 
-  std::vector<Record> records() {
-    std::vector<Record> out;
-    for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
+  Records records() const {
+    Records out{no_records(), {}};
     for (std::size_t at = 0; at < kKinds; ++at) {
-      const auto scores = scores_of_owners(static_cast<Kind>(at), trials_[at]);
-      for (std::size_t i = 0; i < out.size(); ++i) out[i].kinds[at] = scores[i];
+      const auto kind = static_cast<Kind>(at);
+      put(scores_of(kind, trials_[at]), kind, out.all);
+      for (const std::int64_t owner : owners_of(trials_[at].front())) {
+        Trials its = trials_[at];
+        for (auto& each : its) std::erase_if(each, [&](const Trial& trial) { return trial.owner != owner; });
+        auto scores = scores_of(kind, std::move(its));
+        if (scores.back().answered < kFewestAnswers) continue;
+        put(std::move(scores), kind, out.of_owner.try_emplace(owner, no_records()).first->second);
+      }
     }
     return out;
   }
@@ -355,7 +356,13 @@ double Performance::reach(double deviation, double confidence, double beyond) co
          regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 
-std::vector<Record> compare(History history, Target target, const std::function<void()>& alive) {
+const std::vector<Record>* Records::of(std::int64_t owner, Kind kind) const {
+  const auto its = of_owner.find(owner);
+  return its != of_owner.end() && its->second.back().in(kind).answered >= kFewestAnswers ? &its->second
+                                                                                         : nullptr;
+}
+
+Records compare(History history, Target target, const std::function<void()>& alive) {
   return Comparison(std::move(history), target, alive).records();
 }
 

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,10 +57,22 @@ struct Record {
   const Performance& in(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 };
 
-// All estimators' records, in the order of estimators(). The work is bounded: of a long history a sample of
-// some hundred groups of runs is hidden and asked about. `alive` is called between fits, to show a watchdog
-// that work goes on.
-std::vector<Record> compare(
+inline constexpr int kFewestAnswers = 4;  // of hidden questions, that make a record
+
+// All estimators' records, in the order of estimators().
+struct Records {
+  std::vector<Record> all;  // of the questions about all runs
+  // Of those about an owner's runs alone, in the kinds in which these make a record: what others write, without noise or
+  // with much, makes nobody's intervals narrower or wider.
+  std::map<std::int64_t, std::vector<Record>> of_owner;
+
+  // nullptr: that owner has none in such questions.
+  const std::vector<Record>* of(std::int64_t owner, Kind kind) const;
+};
+
+// The work is bounded: of a long history a sample of some hundred groups of runs is hidden and asked about. `alive` is
+// called between fits, to show a watchdog that work goes on.
+Records compare(
     History history, Target target, const std::function<void()>& alive = [] {});
 
 }  // namespace etad::estimators

@@ -280,7 +280,7 @@ TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {
       run(history, network, 0, b, 1, std::exp(noise(random)));
     }
   }
-  const auto records = compare(history, Target::seconds);
+  const auto records = compare(history, Target::seconds).all;
   const auto kind = static_cast<std::size_t>(Kind::batch_size);
   for (const Record& record : records) {
     const Performance& performance = record.kinds[kind];
@@ -317,16 +317,16 @@ TEST(Performances, TheCombinedAnswerIsNoPartOfItself) {
       for (const int device : {0, 1})
         for (const double b : {2., 4., 8., 16., 32., 64.})
           run(history, network, device, b, 1, std::exp(noise(random)));
-    const auto records = compare(history, Target::seconds);
+    const auto records = compare(history, Target::seconds).all;
     for (std::size_t kind = 0; kind < kKinds; ++kind)
       EXPECT_DOUBLE_EQ(records.back().kinds[kind].weight, 0) << column_of(static_cast<Kind>(kind));
   }
 }
 
 TEST(Performances, NothingToCompareIsNoFailure) {
-  for (const Record& record : compare({}, Target::peak_bytes))
+  for (const Record& record : compare({}, Target::peak_bytes).all)
     for (const Performance& performance : record.kinds) EXPECT_EQ(performance.cases, 0);
-  EXPECT_EQ(ranking(compare({}, Target::seconds), Kind::seen).size(), estimators().size());
+  EXPECT_EQ(ranking(compare({}, Target::seconds).all, Kind::seen).size(), estimators().size());
 }
 
 TEST(Estimators, OfNoRunsSayWhatIsMissing) {

@@ -33,7 +33,7 @@ const std::vector<Record>& records_of_five_networks() {
           what.host = host;
           add(history, what, (1 + samples) * (1 + network[0] % 3) * (host[0] == 't' ? 2 : 1));
         }
-    return compare(history, Target::seconds);
+    return compare(history, Target::seconds).all;
   }();
   return kRecords;
 }
@@ -85,7 +85,8 @@ History on_hosts(const std::vector<std::string>& hosts) {
 
 // A host that nothing ran on may be much slower than the others, whatever runs on it.
 TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
-  const auto records = compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds);
+  const auto records =
+      compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds).all;
   const Performance& known = of_effects(records, Kind::device);
   const Performance& new_one = of_effects(records, Kind::machine);
   EXPECT_GT(known.answered, 10);
@@ -99,7 +100,7 @@ TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
 TEST(Performances, DevicesThatNothingRanOnAreNotAskedAbout) {
   History history = on_hosts({"h1", "h2", "h3"});
   for (Datum& datum : history) datum.what.device = "device of " + datum.what.host;
-  EXPECT_EQ(of_effects(compare(history, Target::seconds), Kind::machine).cases, 0);
+  EXPECT_EQ(of_effects(compare(history, Target::seconds).all, Kind::machine).cases, 0);
 }
 
 // Of two hosts one is hidden at a time, so each is answered by what the other one alone teaches. How strong effects are
@@ -118,12 +119,12 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
       if (datum.what.host == hidden)
         sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);
   }
-  const Performance record = of_effects(compare(all, Target::seconds), Kind::machine);  // of a temporary
+  const Performance record = of_effects(compare(all, Target::seconds).all, Kind::machine);  // of a temporary
   EXPECT_EQ(record.answered, static_cast<int>(all.size()));
   EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
 }
 
-TEST(Performances, NobodysNoiseWidensTheOthersIntervals) {
+TEST(Performances, WhatOthersWriteMakesNobodysIntervalsWiderOrNarrower) {
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
   History history;
@@ -133,18 +134,39 @@ TEST(Performances, NobodysNoiseWidensTheOthersIntervals) {
       history.back().owner = owner;
     }
   };
-  const auto reach = [&] {
+  const auto reach = [&](std::int64_t owner) {
     return compare(history, Target::seconds)
-        .back()
-        .kinds[static_cast<std::size_t>(Kind::batch_size)]
+        .of(owner, Kind::batch_size)
+        ->back()
+        .in(Kind::batch_size)
         .reach(0, 0.9);
   };
-  for (const char* network : {"a", "b", "c", "d", "e", "f"}) run(network, 0.02, 1);
-  const double alone = reach();
+  for (const char* network : {"a", "b", "c", "d", "e", "f"}) run(network, 0.1, 1);
+  const double alone = reach(1);
+  const std::size_t ran = history.size();
+  for (int i = 0; i < 20; ++i) run("exact" + std::to_string(i), 0, 2);
+  EXPECT_GT(reach(1), 0.8 * alone);
+  EXPECT_LT(reach(2), 0.1 * alone);
+  history.resize(ran);
   for (const char* network : {"g", "h", "i", "j", "k", "l", "m", "n"}) run(network, 1.5, 2);
-  EXPECT_LT(reach(), 2 * alone);
-  for (Datum& datum : history) datum.owner = 1;
-  EXPECT_GT(reach(), 4 * alone) << "one's own noise is one's own";
+  EXPECT_LT(reach(1), 2 * alone);
+  EXPECT_GT(reach(2), 4 * alone);
+}
+
+TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
+  History history;
+  const auto run = [&](const std::string& network, std::int64_t owner, int sizes) {
+    for (int i = 0; i < sizes; ++i) {
+      add(history, a_case(network, 8 << i), 20 + (8 << i));
+      history.back().owner = owner;
+    }
+  };
+  for (int i = 0; i < 6; ++i) run("net" + std::to_string(i), 1, 6);
+  run("his", 2, 4);
+  const Records records = compare(history, Target::seconds);
+  EXPECT_NE(records.of(1, Kind::batch_size), nullptr);
+  EXPECT_EQ(records.of(2, Kind::batch_size), nullptr) << "two sizes of his are between others";
+  EXPECT_EQ(records.of(3, Kind::batch_size), nullptr);
 }
 
 TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
@@ -173,7 +195,7 @@ TEST(Performances, AFormOfTheNumberOfDevicesHasHalfWhereNoneCouldBeHidden) {
       add(history, a_case(network, share * devices, devices), (1 + share) * (2 - 1 / devices));
   };
   const auto weight = [&](const char* name) {
-    for (const Record& record : compare(history, Target::seconds))
+    for (const Record& record : compare(history, Target::seconds).all)
       if (record.name == name) return record.in(Kind::devices_range).weight;
     return -1.0;
   };
@@ -213,7 +235,7 @@ TEST(Performances, RepeatsMakeNoIntervalNarrowerThanARunNeeds) {
         add(history, a_case(network, b), (20 + b) * std::exp(noise(random)));
         history.back().started_at = 1e6 * static_cast<double>(history.size());
       }
-  const auto records = compare(history, Target::seconds);
+  const auto records = compare(history, Target::seconds).all;
   const Performance& line = records.front().in(Kind::batch_size);
   ASSERT_GT(line.answered, 10);
   EXPECT_GT(line.reach(0, 0.9), 0.13);
@@ -236,29 +258,10 @@ TEST(Performances, NorDoesADriftThatOnlyHiddenRunsTell) {
       for (const double b : {16., 32., 64.}) run(b, 1.01e9 + 100 * b + 10 * i, 1.3);
     for (const double b : {32., 64.}) run(b, 1.02e9, 1);
   }
-  const auto records = compare(history, Target::seconds);
+  const auto records = compare(history, Target::seconds).all;
   const Performance& beyond = records.front().in(Kind::beyond_all);
   ASSERT_GT(beyond.answered, 4);
   EXPECT_GT(beyond.error_percent, 40) << "a line through a size that was 30 % slow";
-}
-
-// Of owners whose runs are equally noisy the one with the smaller errors has them by chance.
-TEST(Performances, OwnersWhoAreAboutAsSureAreJudgedTogether) {
-  History history;
-  std::mt19937 random(2);
-  std::normal_distribution<double> noise(0, 0.1);
-  for (int owner = 1; owner <= 2; ++owner)
-    for (int network = 0; network < 6; ++network)
-      for (const double b : {8., 16., 32., 64., 128., 256.}) {
-        add(history, a_case(std::to_string(10 * owner + network), b), (20 + b) * std::exp(noise(random)));
-        history.back().owner = owner;
-      }
-  const auto answered = [&] {
-    return compare(history, Target::seconds).back().in(Kind::batch_size).answered;
-  };
-  const int of_both = answered();
-  for (Datum& datum : history) datum.owner = 1;
-  EXPECT_EQ(of_both, answered());
 }
 
 }  // namespace

@@ -227,6 +227,54 @@ TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
     EXPECT_LE(width(between, estimators::Kind::batch_size), beyond) << between;
 }
 
+// By whoever was there first, not by whose runs are older or more.
+TEST(Knowledge, ANetworksAnswersGoByTheRecordAboutItsFirstOwner) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  HeldModels none;
+  Knowledge::Data data;
+  std::int64_t id = 0;
+  const auto add = [&](const std::string& network, std::int64_t owner, double noise, int sizes) {
+    ModelKey key;
+    key.network = network;
+    key.device = owner == 2 ? "H100" : "A100";
+    key.phase = Phase::train;
+    std::vector<RunData> runs;
+    for (int i = 0; i < sizes; ++i) {
+      RunData run;
+      run.run_id = ++id;
+      run.owner = run.place = owner;
+      run.started_at = Instant(std::chrono::hours{(owner == 1 ? 490'000 : 480'000) + id});
+      run.iterations = 100;
+      run.samples_per_iteration = 8 << i;
+      run.duration = from_seconds((20.0 + (8 << i)) * std::exp(noise * normal(random)));
+      runs.push_back(run);
+    }
+    auto& of = data[key];
+    for (const auto& each : data_of(key, runs)) of.push_back(each);
+  };
+  for (int i = 0; i < 6; ++i) add("noisy" + std::to_string(i), 1, 0.1, 6);
+  const auto said_of = [&](const std::string& network) {
+    const auto knowledge = Knowledge::of(data, nullptr, [] {});
+    Question question;
+    question.network = network;
+    question.iterations = 100;
+    question.device = "A100";
+    const auto what = knowledge->asked(question, Phase::train, 48, none)->what;
+    EXPECT_EQ(knowledge->prefers_models(what, estimators::Kind::batch_size), network == "few");
+    return *knowledge->ask(what, 0.9);
+  };
+  const auto width = [](const Said& said) { return std::log(said.upper / said.lower); };
+  const Said alone = said_of("noisy0");
+  for (int i = 0; i < 20; ++i) add("exact" + std::to_string(i), 2, 0, 6);
+  add("noisy0", 2, 0, 6);
+  const Said beside = said_of("noisy0");
+  EXPECT_GT(width(beside), 0.8 * width(alone));
+  EXPECT_EQ(beside.tested_on, alone.tested_on);
+  add("few", 3, 0.1, 4);
+  EXPECT_GT(said_of("few").tested_on, 2 * alone.tested_on) << "about all";
+}
+
 // A log may name any network, in any case, and any machine: it speaks for that one, not for the one that is asked about.
 TEST(Knowledge, ANameInAnotherCaseIsAnothersWhereTheOneAskedForIsKnown) {
   Knowledge::Data data;

@@ -27,6 +27,7 @@ Learnt some_learnt() {
       for (const int batch : {16, 32, 64, 128}) {
         RunData run;
         run.run_id = ++id;
+        run.owner = network[0] == 'A' ? 1001 : 1002;
         run.iterations = 100;
         run.samples_per_iteration = batch;
         run.settings = {{"precision", "fp16"}};
@@ -80,6 +81,8 @@ TEST(Learnt, RecordsAloneComeBackAsTheyWere) {
   ASSERT_TRUE(after) << after.error().text();
   EXPECT_EQ((*after)[1].runs, before[1].runs);
   EXPECT_EQ(records_to_json(*after), text);
+  ASSERT_FALSE(before[0].records->of_owner.empty());
+  EXPECT_EQ((*after)[0].records->of_owner.size(), before[0].records->of_owner.size());
   EXPECT_FALSE(records_from_json(text.substr(0, text.size() / 2)));
 }
 
