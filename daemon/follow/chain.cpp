@@ -60,11 +60,12 @@ std::vector<RotatedFile> Chain::newer_than(const Link& last) {
   return out;
 }
 
-Chain::Newer Chain::newer(const Link& last) {
+Chain::Newer Chain::newer(const Link& last, const FinishedFiles& finished) {
   Newer out = Newer::none;
   for (const RotatedFile& file : newer_than(last)) {
-    // Compressing keeps the time of the last write: this is the file itself.
-    if (!compressed_ending(file.path).empty() && file.status.modified == last.modified) continue;
+    // Compressing keeps the time of the last write: this may be the file itself, or one that was rotated at that time.
+    const bool may_be_itself = !compressed_ending(file.path).empty() && file.status.modified == last.modified;
+    if (may_be_itself && is_read(file, last, finished)) continue;
     if (copied_of(file, last)) continue;
     if (file.status.size > 0) return Newer::yes;
     out = Newer::empty;

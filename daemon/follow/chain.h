@@ -50,9 +50,9 @@ class Chain {
   std::optional<NextFile> next(const Link& last, const FinishedFiles& finished, const Others& others);
 
   // Whether any file was written after `last`, or made and not yet written to. None is opened but while `last` lies under
-  // another name than a rotated file's.
+  // another name than a rotated file's, and a compressed one that has the time of `last`.
   enum class Newer { none, empty, yes };
-  Newer newer(const Link& last);
+  Newer newer(const Link& last, const FinishedFiles& finished);
 
   // A rotated file, plain or compressed, that holds what was read of `last`: its copy, its compressed form.
   std::optional<RotatedFile> holds(const Link& last, const FinishedFiles& finished, const Others& others);

@@ -296,7 +296,7 @@ bool Stream::is_final(Look& look) {
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
   Chain& chain = chain_of(look);
-  const Chain::Newer newer = chain.newer(last_link());
+  const Chain::Newer newer = chain.newer(last_link(), look.around.finished);
   if (chain.error() != 0) return false;
   if (directory && newer == Chain::Newer::none) current_->directory_modified = directory->modified;
   return newer == Chain::Newer::yes;
@@ -413,9 +413,9 @@ bool Stream::advance(Look& look) {
     return false;
   }
   // Nothing of it is known but its size: where there is as much, or a rotated file of later, it may well be there.
-  const bool may_be_there = chain.newer(last_) == Chain::Newer::yes ||
-                            (next && (next->path != path_ || next->status.size >= lost_bytes_));
-  if (may_be_there && last_.part.offset == 0) lost_bytes_ = 0;
+  if (last_.part.offset == 0 && (chain.newer(last_, look.around.finished) == Chain::Newer::yes ||
+                                 (next && (next->path != path_ || next->status.size >= lost_bytes_))))
+    lost_bytes_ = 0;
   end_current(look);
   if (next)
     start_at(*next);

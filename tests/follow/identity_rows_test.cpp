@@ -89,6 +89,24 @@ TEST(Following, SoIsOneThatWasCompressedBefore) {
   expect_both_are_read(true);
 }
 
+// Two rotations within a second, where the file system keeps no more of a time; and nothing comes behind them.
+TEST(Following, OneThatWasCompressedWithTheTimeOfTheLastOneIsReadToo) {
+  Harness etad(watching(kLog));
+  etad.files.write(kLog, "one\n");
+  etad.poll();
+  etad.stop();
+  etad.files.write(kLog, "two\n");
+  etad.files.gzip(kLog, "/logs/train.log.3.gz");
+  etad.files.create(kLog, "three\n");
+  etad.files.gzip(kLog, "/logs/train.log.2.gz");
+  etad.files.file("/logs/train.log.2.gz")->modified = etad.files.file("/logs/train.log.3.gz")->modified;
+  etad.files.create(kRotated);
+  etad.files.create(kLog);
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
+}
+
 // The same where a log was copied and truncated: its copy is read on, whatever other log has those bytes.
 TEST(Following, ACopyOfTheSameBytesAsAnotherLogsIsReadOn) {
   Harness etad(watching("/logs/*.log"));
