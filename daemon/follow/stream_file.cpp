@@ -204,8 +204,12 @@ OsResult<std::optional<std::string>> Stream::find_below(Look& look) {
   Chain chain(look.around.files, contents, path_, folders, look.around.finished, last_link());
   auto witness = chain.holds(last_link(), look.around.finished, others(look));
   if (!witness) witness = chain.finished_one(look.around.finished);
+  // Nothing there was read before: what was written since is believed to be ours where only one folder can hold it.
+  const auto next = !witness && folders.size() == 1
+                        ? chain.next(last_link(), look.around.finished, others(look))
+                        : std::nullopt;
   if (chain.error() != 0) return tl::unexpected(chain.error());
-  if (witness) note(witness->path);
+  if (witness || next) note(witness ? witness->path : next->path);
   return nothing();
 }
 

@@ -135,6 +135,64 @@ TEST(Folders, AFinishedFileThereTellsThatLaterOnesLieThere) {
   }
 }
 
+// Emptied, and rotated twice before a byte of what came next was read: nothing that lies there was read before.
+struct Emptied : HasRead {
+  explicit Emptied(bool seen, std::vector<Watch> watches = watching(kLog)) : HasRead(std::move(watches), 3) {
+    files.truncate(kLog);
+    if (seen) poll();
+    stop();
+    write_and_rotate(files, 3, 5);
+    write_and_rotate(files, 5, 7);
+    files.gzip(kOlder, "/logs/old/train.log.2.gz");
+    files.remove(kOlder);
+    files.write(kLog, follow::text_of(numbered(7, 9)));
+  }
+};
+
+TEST(Folders, WhatWasWrittenAfterATruncationIsReadThere) {
+  for (const bool seen : {false, true}) {
+    Emptied etad(seen);
+    etad.start();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ElementsAreArray(numbered(0, 9))) << seen;
+    EXPECT_EQ(etad.lost, 0);
+  }
+}
+
+TEST(Folders, AndReadOnceWhereAPatternFindsItToo) {
+  for (const bool seen : {false, true}) {
+    Emptied etad(seen, watching("/logs/**/train.log*"));
+    etad.start();
+    etad.poll();
+    etad.restart();
+    etad.poll();
+    EXPECT_THAT(etad.lines, ::testing::UnorderedElementsAreArray(numbered(0, 9))) << seen;
+  }
+}
+
+TEST(Folders, OfTwoThatMayHoldItNeitherIsBelievedTo) {
+  Emptied etad(false);
+  etad.files.write("/logs/run/train.log.1", "another's\n");
+  etad.start();
+  etad.poll();
+  std::vector<std::string> expected = numbered(0, 3);
+  expected.insert(expected.end(), {"line 7", "line 8"});
+  EXPECT_THAT(etad.lines, ElementsAreArray(expected));
+}
+
+TEST(Folders, NorIsWhatLayThereBefore) {
+  Harness etad(watching(kLog));
+  etad.files.write(kOld, "another's\n");
+  etad.files.write(kLog, text_of(numbered(0, 3)));
+  etad.poll();
+  etad.stop();
+  etad.files.remove(kLog);
+  etad.files.write(kLog, "new\n");
+  etad.start();
+  etad.poll();
+  EXPECT_THAT(etad.lines, ElementsAre("line 0", "line 1", "line 2", "new"));
+}
+
 TEST(Folders, WhatIsBeingCompressedThereIsReadOnce) {
   for (const bool births : {true, false}) {
     for (const bool fails : {false, true}) {
