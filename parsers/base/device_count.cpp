@@ -26,7 +26,7 @@ constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
 // A number, what stands before it, and what behind it.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
-constexpr std::array<DevicesSentence, 15> kDevicesSentences = {
+constexpr std::array<DevicesSentence, 17> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
      {"Starting with ", " processes"},
      {"device per process.Process 0, total ", ", device"},
@@ -41,7 +41,9 @@ constexpr std::array<DevicesSentence, 15> kDevicesSentences = {
      {" with world_size ", ""},
      {"`--num_processes` was set to a value of `", "`"},
      {" nranks ", " cudaDev "},
-     {"nccl context nranks: ", " local rank: "}}};
+     {"nccl context nranks: ", " local rank: "},
+     {"store_based_barrier_key:1 with ", " nodes"},  // by all processes, as PyTorch begins
+     {"_n_gpu=", ","}}};                             // of a process of Hugging Face's
 
 std::int64_t counted_devices(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, kMostDevices).value_or(0);
@@ -97,13 +99,54 @@ std::int64_t devices_of_rank(std::string_view line) {
   return rest.size() > all.size() + 1 ? counted_devices(all) : 0;
 }
 
-// "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [3]": as Lightning tells what a process may use. A single device is what it uses.
-std::int64_t devices_of_lightning(std::string_view line) {
-  constexpr std::string_view kMayUse = "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [";
-  const std::size_t at = line.find(kMayUse);
-  if (at == line.npos) return 0;
-  const std::string_view rest = line.substr(at + kMayUse.size()), index = digits_at_head(rest);
-  return !index.empty() && rest.substr(index.size()) == "]" ? 1 : 0;
+// How many of "0,1,3" or "[0, 1, 3]" stand there, with or without quotes: numbers of devices, one larger than the other.
+std::int64_t numbers_at_head(std::string_view rest) {
+  constexpr std::int64_t kMostOfNode = 16;
+  rest.remove_prefix(std::min(rest.find_first_not_of(" '\"[("), rest.size()));
+  std::int64_t found = 0;
+  for (std::int64_t last = -1;; ++found) {
+    const std::string_view digits = digits_at_head(rest);
+    const auto number = parse_number<std::int64_t>(digits, last + 1, kMostOfNode - 1);
+    if (!number) return 0;
+    last = *number;
+    rest.remove_prefix(digits.size());
+    if (!rest.starts_with(',')) break;
+    rest.remove_prefix(rest.starts_with(", ") ? 2 : 1);
+  }
+  const bool goes_on =
+      !rest.empty() && (is_letter(rest.front()) || rest.front() == '.' || rest.front() == '%');
+  return goes_on ? 0 : found + 1;
+}
+
+// What stands behind a name and "=" or ":", quotes and brackets around it: "CUDA_VISIBLE_DEVICES'] = '3'".
+std::optional<std::string_view> value_behind(std::string_view rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" '\"])"), rest.size()));
+  if (rest.empty() || (rest.front() != '=' && rest.front() != ':')) return {};
+  return rest.substr(1);
+}
+
+// "CUDA_VISIBLE_DEVICES=3", and of Lightning "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [3]": what a process may use. A single
+// device is what it uses.
+std::int64_t devices_where_one_is_visible(std::string_view line) {
+  constexpr std::string_view kMayUse = "CUDA_VISIBLE_DEVICES", kRank = "LOCAL_RANK: ";
+  const std::size_t at = line.find(kMayUse), rank = line.substr(0, at).find(kRank);
+  if (at == line.npos || (rank != line.npos && !line.substr(rank + kRank.size()).starts_with("0 "))) return 0;
+  const auto value = value_behind(line.substr(at + kMayUse.size()));
+  return value && numbers_at_head(*value) == 1 ? 1 : 0;
+}
+
+// "GPUs: 0,1,2,3", "gpu_ids='0,1'", "Using GPUS: [0, 1]": one by one. One number alone may be how many there are.
+std::int64_t devices_one_by_one(std::string_view line) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    at = std::min(line.find("GPU", at), line.find("gpu", at));
+    if (at == line.npos) return 0;
+    std::string_view rest = line.substr(at + 3);
+    for (const std::string_view ending : {"s", "S", "_ids", " IDs", " ids", "_id"})
+      if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
+    const auto value = value_behind(rest);
+    if (const std::int64_t n = value ? numbers_at_head(*value) : 0; n > 1) return n;
+  }
+  return 0;
 }
 
 // "Adding visible gpu devices: 0", "Num GPUs Available: 1": where there is but one, that is what is used. Of several,
@@ -121,8 +164,8 @@ std::int64_t devices_where_one_is_there(std::string_view line) {
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign :
-       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", " GPU", " gpu", " TPU cores",
-        " HPUs", "GPUs used", "accelerators", " nranks", "LOCAL_RANK"})
+       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", "GPU", "gpu", " TPU cores",
+        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -162,7 +205,8 @@ std::int64_t devices_in(std::string_view line) {
   if (tasks_of_node > 0) all = std::max(all, tasks);
   if (all > 1) return all;
   return std::max({devices_of_sentence(line), devices_by_name(line), devices_of_rank(line),
-                   devices_of_world(line), devices_of_lightning(line), devices_where_one_is_there(line)});
+                   devices_of_world(line), devices_where_one_is_visible(line), devices_one_by_one(line),
+                   devices_where_one_is_there(line)});
 }
 
 }  // namespace etad

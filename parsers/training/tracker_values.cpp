@@ -443,12 +443,13 @@ std::int64_t track::Values::test_iterations(const RunTrack& r, std::int64_t net)
 namespace {
 
 // How many devices share an iteration's samples, where the log says those of all and those of one, and how many batches
-// of each are gathered for an update. 0: it does not say.
-std::int64_t devices_by_batches(const RunTrack& r) {
+// of each are gathered for an update; else as many as said. That there is one may be heard of each of several processes.
+std::int64_t devices_by_batches(const RunTrack& r, std::int64_t said) {
+  if (said > 1 || said != r.known.devices_heard) return said;
   const std::int64_t all = r.known.global_batch_size.value_or(0);
   const std::int64_t gathered = number_set(r.run, kGathered);
   const std::int64_t each = product(r.known.batch_size.value_or(0), gathered);
-  return each > 0 && all % each == 0 ? all / each : 0;
+  return each > 0 && all % each == 0 ? std::max(said, all / each) : said;
 }
 
 }  // namespace
@@ -461,8 +462,8 @@ Run track::Values::told(const RunTrack& r) const {
   if (!all_.labels.solver_type.empty()) run.settings.try_emplace("type", all_.labels.solver_type);
   for (const auto& [key, value] : all_.labels.settings) run.settings.try_emplace(key, value);
   const std::int64_t unsaid = run.device == "CPU" ? 1 : 0;  // a machine's processors count as one
-  run.devices = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
-  if (run.devices == 0 && (run.devices = devices_by_batches(r)) > 0)
+  const std::int64_t said = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
+  if ((run.devices = devices_by_batches(r, said)) != said)
     note_derived(run, "devices: global_batch_size / batch_size");
   if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.

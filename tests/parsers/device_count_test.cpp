@@ -45,7 +45,14 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"INFO:pytorch_lightning.utilities.rank_zero:TPU available: False, using: 32 TPU cores", 32},
       {"HPU available: True, using: 8 HPUs", 8},
       {"assert world_size == 8 # this code is designed for 8xH100", 8},
-      {"Num processes: 1", 1}};
+      {"Num processes: 1", 1},
+      {"key:store_based_barrier_key:1 with 8 nodes.", 8},
+      {"_n_gpu=1,", 1},
+      {"CUDA_VISIBLE_DEVICES=2 python train.py --lr 0.1", 1},
+      {"os.environ['CUDA_VISIBLE_DEVICES'] = '0'", 1},
+      {"Config: flat | GPUs: 0,1,2,3,4,5 | Log: INFO", 6},
+      {"Using GPUS: [1, 3]", 2},
+      {"Namespace(batch_size=4, gpu_ids='0,1,2')", 3}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
 
@@ -78,6 +85,13 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0,1]",
                                  "LOCAL_RANK: 1 - CUDA_VISIBLE_DEVICES: [0]",
                                  "LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [GPU-1]",
+                                 "CUDA_VISIBLE_DEVICES=0,1,2,3 python train.py",
+                                 "CUDA_VISIBLE_DEVICES=-1",
+                                 "key:store_based_barrier_key:2 with 4 nodes.",
+                                 "GPU: 1",
+                                 "GPUs: 8, 16.5 GB each",
+                                 "gpu: 3, 98%",
+                                 "gpus: 4, 2",
                                  "TPU available: False, using: 0 TPU cores",
                                  "IPU available: False, using: 0 IPUs",
                                  "assert batch_size % world_size == 0",
@@ -163,6 +177,21 @@ TEST(DeviceCount, IsThatOfTheDevicesThatProcessesUse) {
   for (int i = 1; i <= 40; ++i)
     lines.push_back(written("step:%d/40 train_time:%dms step_avg:%.2fms", i, 100 * i, 100.0));
   EXPECT_EQ(only_run(lines).devices, 2) << "the machine has more";
+}
+
+// Each of several processes of Hugging Face's sees one device; the batches show how many there are.
+TEST(DeviceCount, OfOneProcessGivesWayToWhatTheBatchesShow) {
+  const auto devices_where = [](int all) {
+    std::vector<std::string> lines = {
+        "_n_gpu=1,", "***** Running training *****", "  Instantaneous batch size per device = 8",
+        written("  Total train batch size (w. parallel, distributed & accumulation) = %d", all),
+        "  Gradient Accumulation steps = 2"};
+    for (int i = 1; i <= 40; ++i)
+      lines.push_back(written("%d%%|##| %d/40 [%02d:%02d<01:00, 10.25s/it]", i, i, i / 6, i * 10 % 60));
+    return only_run(lines).devices;
+  };
+  EXPECT_EQ(devices_where(16), 1);
+  EXPECT_EQ(devices_where(64), 4);
 }
 
 }  // namespace
