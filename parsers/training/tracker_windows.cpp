@@ -282,11 +282,23 @@ void track::Windows::show_again(RunTrack& r, const Moment& m, const Anchor& here
 namespace {
 
 // A run that has gone beyond what was planned has another plan than the one told. One of whose plan nothing is told, and
+// Of a run of whose plan nothing is told: it ends with the epoch that the line is of, by the time that it says is left.
+std::optional<std::int64_t> end_of_last_epoch(RunTrack& r, const Event& event, double left,
+                                              std::int64_t iteration) {
+  const auto batch = count_of(event, Field::batch), batches = positive_of(event, Field::batches);
+  const double step_time = event.number(Field::seconds).value_or(0);
+  if (!batch || !batches || *batch > *batches || !(step_time > 0)) return {};
+  const std::int64_t steps = *batches - *batch;
+  if (!r.training.sees_last_epoch(left, step_time, steps, *batches)) return {};
+  return iteration + steps;
+}
+
 // whose lines say that no more than a step is left, has come to it.
 void see_plan(RunTrack& r, const Event& event, std::int64_t iteration) {
   auto& plan = r.run.max_iterations;
   const auto left = event.number(Field::eta);
   if (left && r.training.sees_the_end(*left, event.number(Field::seconds))) {
+  if (left && !plan) plan = end_of_last_epoch(r, event, *left, iteration);
     if (!plan || iteration > *plan) plan = iteration;
   } else if (plan && iteration > *plan + r.training.stride) {
     plan.reset();

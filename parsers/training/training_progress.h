@@ -38,6 +38,8 @@ struct Training {
   // Seconds a step of the last window, where it was left out as another training's.
   std::optional<double> leap;
   std::optional<double> left;  // the time still to come, more than a step, as a line said last
+  bool left_beyond_epoch =
+      false;                   // such a time was more than what its epoch had left: it is that of all epochs
   bool sets_up_again = false;  // it has been gone on with, and its next step sets up and compiles
   std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
   std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
@@ -59,6 +61,9 @@ struct Training {
 
   // Whether a summary behind the run's own is another training's. Each of several processes says it of the same one, but
   // no loss comes in between, nor does the bar begin again, and they take as long.
+  // Whether a line late in its epoch, which has so many steps left of `batches`, says that no epoch is to come behind it.
+  bool sees_last_epoch(double left_now, double step_time, std::int64_t steps, std::int64_t batches);
+
   bool is_another(std::optional<double> took) const;
 
   // Whether a step of `seconds` took much longer than those before it, of which there are `enough` measurements: it holds
@@ -110,3 +115,11 @@ inline bool Training::sees_the_end(double left_now, std::optional<double> step_t
 }
 
 }  // namespace etad::track
+inline bool Training::sees_last_epoch(double left_now, double step_time, std::int64_t steps,
+                                      std::int64_t batches) {
+  constexpr double kNearly = 1.5;
+  const bool beyond = left_now > kNearly * step_time * static_cast<double>(steps);
+  left_beyond_epoch = left_beyond_epoch || beyond;
+  return left_beyond_epoch && !beyond && 2 * steps <= batches;
+}
+

@@ -367,5 +367,29 @@ TEST(Toolboxes, TheanosTutorialsByTheTimeOfAll) {
   }
 }
 
+// It says how long all of the training still takes, and not of how many epochs it is: the last one is over where its
+// last lines leave no time for another.
+TEST(Toolboxes, PaddleDetectionIsDoneWithTheEpochThatLeavesNoTime) {
+  constexpr int kSteps = 450, kEpochs = 3, kLinesOfEpoch = 5;
+  const auto log_of = [](int lines_shown) {
+    Lines lines;
+    for (int i = 0; i < lines_shown; ++i) {
+      const int epoch = i / kLinesOfEpoch, batch = 100 * (i % kLinesOfEpoch), done = epoch * kSteps + batch;
+      const int left = (kEpochs * kSteps - done) / 2;
+      lines.push_back(
+          written("[03/04 %s] ppdet.engine INFO: Epoch: [%d] [%3d/450] learning_rate: 0.001 loss: "
+                  "2.5 eta: 0:%02d:%02d batch_cost: 0.5000 data_cost: 0.0002 ips: 4.0 images/s",
+                  clock_past_five(done / 2).c_str(), epoch, batch, left / 60, left % 60));
+    }
+    return lines;
+  };
+  const etad::Run whole = only_run(log_of(kEpochs * kLinesOfEpoch));
+  EXPECT_EQ(whole.state, RunState::finished);
+  EXPECT_EQ(whole.iteration, kEpochs * kSteps);
+  const etad::Run broken = only_run(log_of(2 * kLinesOfEpoch));
+  EXPECT_EQ(broken.state, RunState::lost);
+  EXPECT_FALSE(broken.max_iterations);
+}
+
 }  // namespace
 }  // namespace etad::test
