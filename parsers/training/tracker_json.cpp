@@ -25,7 +25,7 @@ ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
 ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, from_zero, zero_trained,
            zero_of_plan, other_bar, full_bar, open_bar, summary, trained_behind, begun_again, last_elapsed,
            shows_waits, by_lines, untested, overstated, paused, leap, left, left_beyond_epoch, sets_up_again,
-           told_by_end, block, by_samples, slow_step, bar_holds_tests, doubtful)
+           told_by_end, block, by_samples, slow_step, bar_holds_tests, doubtful, stated_alone)
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)

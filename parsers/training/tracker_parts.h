@@ -117,6 +117,7 @@ class Runs : Part {
   void end_again(const Moment& m);
   void measure_whole(RunTrack& r, const Moment& m);
   void measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps);
+  void measure_stated_alone(RunTrack& r, Records& out);
   void see_series(RunTrack& r, Records& out);
   void supersede(Records& out);               // the current run is over because another one begins
   void give_held(RunTrack& r, Records& out);  // what waited for lines that do not come any more
@@ -191,7 +192,9 @@ class Windows : Part {
   void show_again(RunTrack& r, const Moment& m, const Anchor& here);
   void reach(RunTrack& r, const Moment& m, std::int64_t iteration);
   std::int64_t samples_of_step(const RunTrack& r, const Event& event) const;
-  Statement statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& to);
+  Statement statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& from,
+                         const Anchor& to) const;
+  void hold_stated_alone(RunTrack& r, const Event& event, const Anchor& here);
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment& window, Records& out);

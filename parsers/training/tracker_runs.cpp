@@ -273,6 +273,7 @@ void track::Runs::end(const Moment& m) {
   all_.epochs.end_last(*r, m.out);
   all_.windows.end_bar(*r, m.out);
   measure_whole(*r, m);
+  measure_stated_alone(*r, m.out);
   all_.steps.give_layer_times(*r, m.out);
   r->training.summary = summary_of(m.event);
   const bool early = ends_early(*r, m.event), stopped = !early && is_stopped(*r, m.event);
@@ -359,6 +360,7 @@ void track::Runs::fail_ended(const Moment& m) {
 void track::Runs::give_held(RunTrack& r, Records& out) {
   all_.epochs.end_last(r, out);
   all_.windows.end_bar(r, out);
+  measure_stated_alone(r, out);
   all_.tests.give_stated(r, out);
   all_.tests.release(r, out);
   all_.steps.give_layer_times(r, out);

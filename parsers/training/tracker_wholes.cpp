@@ -1,13 +1,18 @@
-// Runs whose lines measure nothing, by what their end, or the first state of their bar, says of all of it.
+// Runs whose lines measure nothing, by what their end, the first state of their bar, or their only line says of all of it.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "parsers/training/stated_window.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
+using track::Anchor;
+using track::Pace;
 using track::RunTrack;
+using track::Statement;
+using track::statement;
 
 namespace {
 
@@ -132,6 +137,59 @@ void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, std::int64_
   r.run.first_iteration = 0;
   add_segment(r, {Phase::train, 0, from.iteration, all_.values.train_samples(r), from_seconds(before), {}},
               out);
+}
+
+namespace {
+
+// What the state of a bar that counts from the run's beginning tells of all steps until it. Its rate shows that they were
+// done in that time, and not before it by a training that was gone on with; of the first ones it is finer.
+double bar_so_far(const Event& event, const Anchor& here) {
+  constexpr double kOtherPace = 3, kMostError = 0.05;
+  double pace = 0;
+  if (!here.elapsed || here.epoch || !(event.read(Field::rate, pace) || event.read(Field::seconds, pace)))
+    return 0;
+  if (here.error >= kMostError * *here.elapsed) return 0;
+  if (event.has(Field::rate)) pace = 1 / pace;
+  const double by_rate = static_cast<double>(here.iteration) * pace;
+  if (*here.elapsed > kOtherPace * by_rate || by_rate > kOtherPace * *here.elapsed) return 0;
+  return std::abs(by_rate - *here.elapsed) <= 2 * here.error ? by_rate : *here.elapsed;
+}
+
+// How many steps the line tells of, where it is the first one: those since the beginning, if that is known.
+std::int64_t steps_of_first_line(const RunTrack& r, const Pace& pace, const Anchor& here) {
+  if (pace.counts) return std::llround(pace.iterations());
+  return here.iteration - r.run.first_iteration.value_or(here.iteration);
+}
+
+}  // namespace
+
+// A run may break off, or be over, behind the first line that measures it, or show but states whose rounding drowns what
+// lies between them.
+void track::Windows::hold_stated_alone(RunTrack& r, const Event& event, const Anchor& here) {
+  std::int64_t n = here.steps > 0 ? here.steps : here.iteration;
+  Statement said = statement(here.steps > 0 ? *here.elapsed : bar_so_far(event, here), true);
+  if (!said && !r.window.from && !here.elapsed) {
+    const Pace pace(event);
+    n = steps_of_first_line(r, pace, here);
+    if (n <= 0 && event.has(Field::lapse)) return;  // of so many that nobody knows
+    n = std::max<std::int64_t>(n, 1);
+    Anchor beginning;
+    beginning.iteration = here.iteration - n;
+    beginning.at = here.at;
+    said = statement_of(r, event, pace, beginning, here);
+  }
+  if (!said || r.resumed) return;
+  r.training.stated_alone = Segment{Phase::train,
+                                    std::max<std::int64_t>(0, here.iteration - n),
+                                    n,
+                                    all_.values.train_samples(r),
+                                    said.took,
+                                    {}};
+}
+
+void track::Runs::measure_stated_alone(RunTrack& r, Records& out) {
+  const auto stated = std::exchange(r.training.stated_alone, {});
+  if (stated && r.run.train.segments == 0 && r.run.job == Job::train) add_segment(r, *stated, out);
 }
 
 }  // namespace etad

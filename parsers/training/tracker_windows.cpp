@@ -244,6 +244,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   if (from && here.iteration == from->iteration) return show_again(r, m, here);
   if (from && (is_of_another_process(r, here) || is_drawn_again(r, here))) return;
   reach(r, m, here.iteration);
+  if (r.run.train.segments == 0) hold_stated_alone(r, m.event, here);
   if (from && here.iteration > from->iteration) {
     if (here.changed) here.changed = from->changed.has_value();
     if (from->changed == false) r.window.broken = true;
@@ -281,7 +282,6 @@ void track::Windows::show_again(RunTrack& r, const Moment& m, const Anchor& here
 
 namespace {
 
-// A run that has gone beyond what was planned has another plan than the one told. One of whose plan nothing is told, and
 // Of a run of whose plan nothing is told: it ends with the epoch that the line is of, by the time that it says is left.
 std::optional<std::int64_t> end_of_last_epoch(RunTrack& r, const Event& event, double left,
                                               std::int64_t iteration) {
@@ -293,12 +293,13 @@ std::optional<std::int64_t> end_of_last_epoch(RunTrack& r, const Event& event, d
   return iteration + steps;
 }
 
+// A run that has gone beyond what was planned has another plan than the one told. One of whose plan nothing is told, and
 // whose lines say that no more than a step is left, has come to it.
 void see_plan(RunTrack& r, const Event& event, std::int64_t iteration) {
   auto& plan = r.run.max_iterations;
   const auto left = event.number(Field::eta);
-  if (left && r.training.sees_the_end(*left, event.number(Field::seconds))) {
   if (left && !plan) plan = end_of_last_epoch(r, event, *left, iteration);
+  if (left && r.training.sees_the_end(*left, event.number(Field::seconds))) {
     if (!plan || iteration > *plan) plan = iteration;
   } else if (plan && iteration > *plan + r.training.stride) {
     plan.reset();
@@ -339,8 +340,8 @@ std::int64_t track::Windows::samples_of_step(const RunTrack& r, const Event& eve
 }
 
 // What the line says of the window's time, worked out from samples a second where it says no more.
-Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& to) {
-  const Anchor& from = *r.window.from;
+Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& from,
+                                       const Anchor& to) const {
   const bool by_stamps = from.dated && to.dated;
   const std::int64_t n = to.iteration - from.iteration;
   if (const Statement said = stated_window(event, pace, from, to)) return said;
@@ -364,7 +365,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     ++m.out.rejected;
     return;
   }
-  Statement said = statement_of(r, m.event, pace, to);
+  Statement said = statement_of(r, m.event, pace, from, to);
   const bool by_stamps = from.dated && to.dated;
   if (said && by_stamps && !said.measured) {
     if (before.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));

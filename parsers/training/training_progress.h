@@ -48,6 +48,8 @@ struct Training {
   bool bar_holds_tests = false;    // its bar counts the steps of its tests, too
   std::optional<Segment>
       doubtful;  // the first states of a bar amid a training, until more of it are measured
+  // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.
+  std::optional<Segment> stated_alone;
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where
@@ -59,11 +61,11 @@ struct Training {
   // before the step that they count.)
   bool sees_the_end(double left_now, std::optional<double> step_time);
 
-  // Whether a summary behind the run's own is another training's. Each of several processes says it of the same one, but
-  // no loss comes in between, nor does the bar begin again, and they take as long.
   // Whether a line late in its epoch, which has so many steps left of `batches`, says that no epoch is to come behind it.
   bool sees_last_epoch(double left_now, double step_time, std::int64_t steps, std::int64_t batches);
 
+  // Whether a summary behind the run's own is another training's. Each of several processes says it of the same one, but
+  // no loss comes in between, nor does the bar begin again, and they take as long.
   bool is_another(std::optional<double> took) const;
 
   // Whether a step of `seconds` took much longer than those before it, of which there are `enough` measurements: it holds
@@ -114,7 +116,6 @@ inline bool Training::sees_the_end(double left_now, std::optional<double> step_t
   return false;
 }
 
-}  // namespace etad::track
 inline bool Training::sees_last_epoch(double left_now, double step_time, std::int64_t steps,
                                       std::int64_t batches) {
   constexpr double kNearly = 1.5;
@@ -123,3 +124,4 @@ inline bool Training::sees_last_epoch(double left_now, double step_time, std::in
   return left_beyond_epoch && !beyond && 2 * steps <= batches;
 }
 
+}  // namespace etad::track

@@ -250,5 +250,47 @@ TEST(Summaries, WithoutANumberAreNoEpochBehindTimedOnes) {
   EXPECT_EQ(step_time(runs.at(0)), epochs);
 }
 
+// A training that comes no further than the first line that tells of its steps: that is all that measures it.
+TEST(Summaries, OfTheOnlyLineCountWhereNothingElseMeasures) {
+  struct Only {
+    Lines lines;
+    std::int64_t steps;
+    double step_time;
+  };
+  const std::vector<Only> all = {
+      {{"[2026-03-01 10:00:00 tiny] (main.py 188): INFO Train: [0/50][0/6]\teta 0:08:30 lr 0.5\ttime 85.0625 "
+        "(85.0625)\ttot_loss 0.5 (0.5)\tmem 0MB"},
+       1,
+       85.0625},
+      {{"2026-03-01 10:00:00.500 | INFO     | yolox.core.trainer:before_train:126 - args: "
+        "Namespace(batch_size=24, devices=2, exp_file='exps/yolox_tiny.py')",
+        "2026-03-01 10:01:00.250 | INFO     | yolox.core.trainer:after_iter:246 - epoch: 1/80, iter: 20/62, "
+        "mem: "
+        "2048Mb, iter_time: 0.375s, data_time: 0.001s, total_loss: 8.5, lr: 1.0e-05, size: 640, ETA: "
+        "0:31:00"},
+       20,
+       0.375},
+      {{" 10%|█         | 4/40 [02:05<18:45, 31.25s/it]", written(kLoss, 1.25, 0.5)}, 4, 31.25}};
+  for (const Only& only : all) {
+    const etad::Run run = only_run(only.lines);
+    EXPECT_EQ(run.state, RunState::lost);
+    EXPECT_EQ(run.train.iterations, only.steps);
+    EXPECT_NEAR(step_time(run), only.step_time, 1e-6);
+  }
+  Lines more = all[1].lines;
+  more.emplace_back(
+      "2026-03-01 10:01:08.250 | INFO     | yolox.core.trainer:after_iter:246 - epoch: 1/80, iter: 40/62, "
+      "mem: "
+      "2048Mb, iter_time: 0.250s, data_time: 0.001s, total_loss: 8.5, lr: 1.0e-05, size: 640, ETA: 0:31:00");
+  EXPECT_NEAR(step_time(only_run(more)), 0.25, 1e-6) << "the first steps set up";
+}
+
+// One that was gone on with counts steps as done that took no time.
+TEST(Summaries, OfTheOnlyStateOfABarThatWasGoneOnWithAreNone) {
+  EXPECT_EQ(only_run({" 52%|█████     | 520/1000 [01:05<15:45,  2.25s/it]", written(kLoss, 1.25, 0.5)})
+                .train.segments,
+            0);
+}
+
 }  // namespace
 }  // namespace etad::test
