@@ -236,6 +236,12 @@ std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   return out;
 }
 
+Trials trials_of(std::int64_t owner, const Trials& all) {
+  Trials out = all;
+  for (auto& each : out) std::erase_if(each, [&](const Trial& trial) { return trial.owner != owner; });
+  return out;
+}
+
 std::vector<Record> no_records() {
   std::vector<Record> out;
   for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
@@ -268,11 +274,11 @@ class Comparison {
     Records out{no_records(), {}};
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
-      put(scores_of(kind, trials_[at]), kind, out.all);
-      for (const std::int64_t owner : owners_of(trials_[at].front())) {
-        Trials its = trials_[at];
-        for (auto& each : its) std::erase_if(each, [&](const Trial& trial) { return trial.owner != owner; });
-        auto scores = scores_of(kind, std::move(its));
+      const auto of_all = scores_of(kind, trials_[at]);
+      put(of_all, kind, out.all);
+      const auto owners = owners_of(trials_[at].front());
+      for (const std::int64_t owner : owners) {
+        auto scores = owners.size() == 1 ? of_all : scores_of(kind, trials_of(owner, trials_[at]));
         if (scores.back().answered < kFewestAnswers) continue;
         put(std::move(scores), kind, out.of_owner.try_emplace(owner, no_records()).first->second);
       }
