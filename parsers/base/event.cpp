@@ -255,7 +255,9 @@ void Event::remove(Field f) {
 
 void Event::rename(Field from, Field to) {
   if (!has(from)) return;
-  values_[index_of(from)].field = to;
+  FieldValue& renamed = values_[index_of(from)];
+  renamed.field = to;
+  renamed.whole = FieldValue::Whole::unasked;  // what a number may be written like rests on its field
   note_present();
 }
 
