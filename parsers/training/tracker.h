@@ -26,15 +26,14 @@ struct SourceContext {
 
 // What a line says of a training beside its events.
 struct Surroundings {
-  std::string_view precision;        // what is computed in (precision_in); empty: it does not say
-  std::int64_t devices = 0;          // on how many (devices_in); 0: it does not say
-  std::optional<std::int64_t> rank;  // of the process that wrote it (rank_in)
-  std::optional<OfEachProcess> of_each;
+  std::string_view precision;            // what is computed in (precision_in); empty: it does not say
+  std::int64_t devices = 0;              // on how many (devices_in); 0: it does not say
+  std::optional<std::int64_t> rank;      // of the process that wrote it (rank_in)
+  std::optional<OfEachProcess> of_each;  // whether each of its processes writes such a line (of_each_process)
   Event options;  // what its program was started with (add_arguments); no values: nothing
 
-  bool say_nothing() const {
-    return precision.empty() && devices == 0 && !rank && !of_each && options.values().empty();
-  }
+  bool say_options_at_most() const { return precision.empty() && devices == 0 && !rank && !of_each; }
+  bool say_nothing() const { return say_options_at_most() && options.values().empty(); }
 };
 
 class Tracker {

@@ -100,7 +100,7 @@ bool track::Values::hears_surroundings(EventKind kind) const {
 // once a training has begun may still be said of it, and takes nothing else back.
 void track::Values::surroundings(const Surroundings& said) {
   if (!said.options.values().empty()) argument(said.options);
-  if (said.precision.empty() && said.devices == 0 && !said.rank && !said.of_each) return;
+  if (said.say_options_at_most()) return;
   RunTrack* const begun = beginning(all_.runs.open());
   if (state_.arguments.used && !state_.arguments.renewed) {
     if (!begun) {
