@@ -56,9 +56,9 @@ constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an 
 constexpr std::int64_t kMostOwners = 64;
 std::string evidence_query(bool of_one) {
   return std::string(
-             "SELECT id, source, owner, samples, dense_rank() OVER (ORDER BY first, place) FROM (SELECT * "
-             "FROM"
-             " (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS first FROM"
+             "SELECT id, source, owner, samples, dense_rank() OVER (ORDER BY first, place) FROM"
+             " (SELECT * FROM (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS "
+             "first FROM"
              " (SELECT r.host_id, r.first_at, ") +
          kRunId + " AS id, " + kSource + " AS source, " + kOwner +
          " AS owner, coalesce(p.samples_per_iteration, 0) AS samples, min(" + kPlace +

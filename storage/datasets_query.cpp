@@ -20,8 +20,8 @@ std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t d
   sqlite::Statement owners(connection,
                            "SELECT owner FROM dataset_owners WHERE dataset_id = ? ORDER BY id LIMIT ?");
   sqlite::Statement newest(connection,
-                           "SELECT p.run_id, r.source_id, p.samples_per_iteration FROM run_phases p CROSS "
-                           "JOIN runs r ON r.id = p.run_id"
+                           "SELECT p.run_id, r.source_id, p.samples_per_iteration"
+                           " FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
                            " WHERE p.dataset_id = ? AND p.owner = ? ORDER BY p.run_id DESC LIMIT ?");
   std::vector<Evidence> out;
   const auto take = [&](std::int64_t of) {

@@ -184,10 +184,10 @@ OsResult<std::string> Follower::Impl::place_of(const Followed& followed) {
 
 // Whether the file of a stream, which lies at `path` by now, was moved there while that one did not look.
 bool Follower::Impl::was_moved(const Followed& followed, const std::string& path, const FileStatus& status) {
+  if (followed.is_open() || followed.status().file == path) return false;
   const FileKey key = key_of(status);
   const auto here = files.status(followed.path);
   if (here && key_of(*here) == key) return false;  // `path` is a second name
-  if (followed.is_open() || followed.status().file == path) return false;
   const auto same = key.born != 0 ? OsResult<bool>(true) : contents.matches(path, key, followed.part());
   return same && *same && has_lost_its_file(followed, path, status).value_or(false);
 }
