@@ -45,6 +45,31 @@ bool ends_bar(const Event& event, const Anchor& here) {
                            positive_of(event, by_batches ? Field::batches : Field::max_iter);
 }
 
+// The line is of no training: its bar has but begun, or is one that moves amid such a bar. Bars of few may count epochs
+// around those of their steps, and stand until the first of them is full; what shows a loss, trains.
+bool Windows::stands_by_bar(const Event& event) {
+  constexpr std::int64_t kFew = 100;
+  auto& standing = state_.standing;
+  const bool beside = event.text(Field::key) == "beside";
+  if (!beside && !standing) return false;
+  const auto of = positive_of(event, Field::max_iter), iteration = count_of(event, Field::iteration);
+  if (!of || !iteration || event.has(Field::loss)) {
+    standing.reset();
+  } else if (*iteration > 0) {
+    if (!beside && standing->amid == of) return true;
+    if (!beside || (standing && standing->of == *of)) standing.reset();
+  } else if (all_.runs.under_way()) {
+    standing.reset();
+  } else if (standing && standing->of == *of) {
+    standing->waited = event.number(Field::elapsed).value_or(0);
+  } else if (standing && standing->of > kFew) {
+    standing->amid = of;
+  } else {
+    standing = StandingBar{*of, 0, {}};
+  }
+  return beside;
+}
+
 // Nothing more comes that would show whether they rushed.
 void Windows::end_doubt(RunTrack& r, Records& out) {
   if (const auto first = std::exchange(r.training.doubtful, {})) all_.runs.add_segment(r, *first, out);

@@ -29,9 +29,10 @@ ETAD_SAVED(Training, tests_before, until_progress, done_before, paced, stride, f
 ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)
+ETAD_SAVED(OtherBars, number, of, over, shown)
 ETAD_SAVED(Window, from, shown_again, words, said_again, tests, held, snapshots, saving, saved, unclocked,
            broken, tested, tested_unclocked, over_border, other_bar, last_state, bar_over, turned_back,
-           waited)
+           waited, others)
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,
@@ -41,7 +42,8 @@ ETAD_SAVED(Told, field, scale, text)
 ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, initialized,
            seeded, launched, used, renewed)
 ETAD_SAVED(Logged, lines, position, tests, test)
-ETAD_SAVED(State, next_ordinal, last_time, current, next, before, groups, told, arguments, logged)
+ETAD_SAVED(StandingBar, of, waited, amid)
+ETAD_SAVED(State, next_ordinal, last_time, current, next, before, groups, told, arguments, logged, standing)
 
 }  // namespace track
 

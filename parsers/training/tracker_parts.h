@@ -177,6 +177,7 @@ class Windows : Part {
   void end_doubt(RunTrack& r, Records& out);
 
  private:
+  bool stands_by_bar(const Event& event);
   bool is_said_again(const Moment& m);
   void progress_of(const Moment& m);
   std::optional<OfStep> counted_in_samples(RunTrack& r, const Event& event) const;

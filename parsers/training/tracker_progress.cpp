@@ -400,6 +400,7 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
   if (other && !was_no_training(r, all) && !plans_more(r, m.event, all)) {
     r.training.other_bar = *of;
     r.window.other_bar = true;
+    if (const auto elapsed = m.event.number(Field::elapsed)) r.window.others.see(*of, *elapsed);
     return nullptr;
   }
   r.run.max_iterations = all;
@@ -428,7 +429,8 @@ void track::Windows::progress_of(const Moment& m) {
   const Event& event = m.event;
   if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event))
     return all_.tests.progress(m);
-  if (is_said_again(m)) return;
+  const double waited = state_.standing ? state_.standing->waited : 0;
+  if (stands_by_bar(event) || is_said_again(m)) return;
   if (trains_behind_job(all_.runs.open(), event)) all_.runs.begin(m);
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
@@ -446,6 +448,7 @@ void track::Windows::progress_of(const Moment& m) {
   }
 
   RunTrack& open = all_.runs.for_measurement(m);
+  if (waited > 0) open.training.tests_before = std::max(open.training.tests_before, from_seconds(waited));
   const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event);
   RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;

@@ -125,6 +125,7 @@ bool long_after_start(const RunTrack& r, std::optional<Instant> now) {
 
 void track::Runs::start(const Moment& m) {
   RunTrack* r = open();
+  state_.standing.reset();
   const auto rule = static_cast<std::int64_t>(m.event.rule);
   // The same start line again, after a description or much later: the first start came to nothing. Otherwise
   // it is several processes of one job that say the same.
@@ -329,6 +330,7 @@ void give_up(RunTrack& r) {
 // What fails behind a run that has done all that was planned is another program, which writes to the same
 // file.
 void track::Runs::fail(const Moment& m) {
+  state_.standing.reset();
   if (m.event.text(Field::since) == "end") return fail_ended(m);
   RunTrack* const r = open();
   if (!r || !r->declared()) return;

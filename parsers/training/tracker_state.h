@@ -110,6 +110,13 @@ struct Logged {
   double tests = 0, test = 0;  // seconds
 };
 
+// A bar that has begun and has not moved, which may be the training's. One that begins amid it is another's.
+struct StandingBar {
+  std::int64_t of = 0;
+  double waited = 0;  // seconds that it has stood so far
+  std::optional<std::int64_t> amid;
+};
+
 // All of it.
 struct State {
   std::int64_t next_ordinal = 0;
@@ -123,6 +130,7 @@ struct State {
   std::vector<Told> told;     // since the last line of progress
   Arguments arguments;
   Logged logged;
+  std::optional<StandingBar> standing;
 };
 
 }  // namespace etad::track

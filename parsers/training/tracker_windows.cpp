@@ -83,6 +83,17 @@ bool paused(RunTrack& r, const Statement& said, std::int64_t n, Duration took) {
   return r.training.paused = stood_still && !r.training.paused;
 }
 
+// Bars of another length that were drawn amid so many steps tell of tests. Where each step, or every other, has one, as in
+// those that learn from what they generate, it is a part of the step.
+void take_tests_by_bars(Window& window, const Anchor& from, const Anchor& to) {
+  constexpr std::int64_t kSteps = 10;
+  const track::OtherBars& others = window.others;
+  const bool few = others.number <= (to.iteration - from.iteration) / kSteps;
+  if (others.number == 0 || !few || !from.elapsed || !to.elapsed) return;
+  const bool within = others.seconds() < *to.elapsed - *from.elapsed;
+  if (within) window.tests = std::max(window.tests, from_seconds(others.seconds()));
+}
+
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
 // tokens for samples, and then it is not the clock that is wrong.
 bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
@@ -373,6 +384,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   }
   if (said && !by_stamps && was_no_usual_step(r, n, m.event, said)) return all_.tests.release(r, m.out);
   if (w.waited > Duration::zero()) w.tests = r.training.shows_waits ? w.waited : std::max(w.tests, w.waited);
+  if (w.waited == Duration::zero()) take_tests_by_bars(w, from, to);
   Duration took{};
   const bool told = w.training_time(said, to, took);
   if (told && !said && ran_beside(before, n, w.tests, took)) took += w.tests;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "parsers/training/line_numbers.h"
 
@@ -65,6 +66,17 @@ bool Window::begin_snapshot(std::int64_t iteration, std::optional<Instant> at) {
   saving.reset();
   if (at) saving = Save{*at, iteration, *at};
   return true;
+}
+
+// Several processes may each draw it, one a little behind the other.
+void OtherBars::see(std::int64_t length, double elapsed) {
+  if (number > 0 && length == of && 2 * elapsed >= shown) {
+    shown = std::max(shown, elapsed);
+    return;
+  }
+  over += std::exchange(shown, elapsed);
+  of = length;
+  ++number;
 }
 
 void Window::see_line(Instant at) {

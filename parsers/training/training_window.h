@@ -41,6 +41,16 @@ struct Save {
   Instant last_line;           // the last line since: it takes at least so long
 };
 
+// Bars of another length that were drawn amid a window, by the seconds that they count.
+struct OtherBars {
+  std::int64_t number = 0;
+  std::int64_t of = 0;         // the last of them
+  double over = 0, shown = 0;  // those before it, and its own
+
+  void see(std::int64_t length, double elapsed);
+  double seconds() const { return over + shown; }
+};
+
 // The window at hand, and what happened in it that is no training: test phases and snapshots.
 struct Window {
   std::optional<Anchor> from;  // where it began; nullopt: not yet, or nobody has seen it
@@ -66,6 +76,7 @@ struct Window {
   bool bar_over = false;             // a test shows that this was the bar's last one
   bool turned_back = false;          // it began at a line that counted back
   Duration waited{};  // as the run's own bar shows that is drawn again behind it, at the same iteration
+  OtherBars others;
 
   void begin(const Anchor& at);  // with nothing in it so far
   // Whether a line is stamped before the one that it began with, but not before the run began.

@@ -369,7 +369,7 @@ TEST(Runs, OneBarIsTheTrainings) {
   bar("31", "31", "0:08");  // an evaluation before it
   bar("100", "1000", "1:40");
   bar("31", "31", "0:08");  // and within
-  bar("200", "1000", "3:20");
+  bar("200", "1000", "3:28");
   const Records& records = log.end();
   ASSERT_EQ(records.runs.size(), 1u);
   EXPECT_EQ(records.runs[0].max_iterations, 1000);

@@ -76,6 +76,78 @@ TEST(WaitingBars, WhatTheTrainingWaitsForIsNoStep) {
   }
 }
 
+// Before the first step of 150 an evaluation is drawn, and after each 50th another; the training's bar stands meanwhile.
+std::string evaluated_first(int evaluation) {
+  std::string log = "  0%|          | 0/150 [00:00<?, ?it/s]\n";
+  int seconds = 0;
+  const auto evaluate = [&] {
+    log += written("  0%%|          | 0/%d [00:00<?, ?it/s]\n", evaluation);
+    for (int batch = 2; batch <= evaluation; batch += 2)
+      log += written(" %d%%|##| %d/%d [00:%02d<00:30,  3.00it/s]\n", batch * 100 / evaluation, batch,
+                     evaluation, batch / 3);
+    seconds += evaluation / 3;
+    log +=
+        "{'eval_loss': 5.25, 'eval_runtime': 48.25, 'eval_samples_per_second': 3.0, "
+        "'eval_steps_per_second': 3.0, 'epoch': 0}\n";
+  };
+  evaluate();
+  log += written("  0%%|          | 0/150 [%02d:%02d<?, ?it/s]\n", seconds / 60, seconds % 60);
+  for (int step = 1; step <= 150; ++step) {
+    seconds += 4;
+    log += written("%3d%%|##| %d/150 [%02d:%02d<09:00,  4.00s/it]\n", step * 100 / 150, step, seconds / 60,
+                   seconds % 60);
+    if (step == 50 || step == 100) evaluate();
+  }
+  return log +
+         "{'train_runtime': 748.25, 'train_samples_per_second': 1.6, 'train_steps_per_second': 0.2, "
+         "'train_loss': 1.5, 'epoch': 1.0}\n";
+}
+
+TEST(WaitingBars, ABarAmidAnotherThatHasNotMovedIsNoTraining) {
+  for (const int evaluation : {72, 144})
+    for (const std::size_t restart : {0U, 5U, 60U}) {
+      const auto runs = runs_of(lines_of(evaluated_first(evaluation)), restart);
+      ASSERT_EQ(runs.size(), 1U) << evaluation;
+      EXPECT_EQ(runs.at(0).iteration, 150);
+      EXPECT_EQ(runs.at(0).max_iterations, 150);
+      EXPECT_NEAR(step_time(runs.at(0)), 4, 0.1) << evaluation << ' ' << restart;
+    }
+}
+
+// A data set was read faster than a training steps; and the bar of a few epochs stands until the first of them is done.
+TEST(WaitingBars, WhatBeginsAndIsLeftHidesNoTraining) {
+  for (const char* const before :
+       {"  0%|          | 0/52000 [00:00<?, ?it/s]\n 50%|##| 26000/52000 [00:02<00:02, 12500.00it/s]\n",
+        "  0%|          | 0/3 [00:00<?, ?it/s]\n",
+        "  0%|          | 0/500 [00:00<?, ?it/s]\n***** Running training *****\n"}) {
+    std::string log = std::string(before) + "  0%|          | 0/150 [00:00<?, ?it/s]\n";
+    for (int step = 1; step <= 150; ++step)
+      log += written("%3d%%|##| %d/150 [%02d:%02d<09:00,  4.00s/it]\n", step * 100 / 150, step, step * 4 / 60,
+                     step * 4 % 60);
+    log += "{'train_runtime': 600.25, 'train_samples_per_second': 1.6, 'train_steps_per_second': 0.25}\n";
+    const auto runs = runs_of(lines_of(log));
+    ASSERT_EQ(runs.size(), 1U) << before;
+    EXPECT_EQ(runs.at(0).train.iterations, 149) << before;
+  }
+}
+
+// Of the states of bars the log has the last ones alone: between those of the training's an evaluation took 95 s, and its
+// result went elsewhere. Where each step has such a bar, it is the step's own.
+TEST(WaitingBars, WhatOthersTookAmidManyStepsIsNoStep) {
+  for (const int every : {1, 25}) {
+    std::string log = "***** Running training *****\n";
+    int seconds = 0;
+    for (int step = every; step <= 100; step += every) {
+      seconds += 40 * every;
+      log += bar(step, seconds) + "\n 99%|##| 49/50 [01:35<00:02,  1.94s/it]\n";
+      seconds += 95;
+    }
+    const auto runs = runs_of(lines_of(log));
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), every == 1 ? 135 : 40);
+  }
+}
+
 // A loss is shown when its step is done, and the step is counted behind that: at each count the bar is drawn twice, a step
 // apart.
 TEST(WaitingBars, DrawnAgainWithTheNextStepsLossTellNoTimeOfTheirCount) {
