@@ -190,6 +190,22 @@ TEST(FrameworkForms, DeepspeedsPipelines) {
   EXPECT_NEAR(step_time(only_run(too_short)), 0.5, 1e-9) << "Megatron's own lines come every hundred steps";
 }
 
+// GPT-NeoX's configuration counts the machine's, of which a training may be given some.
+TEST(FrameworkForms, TheWorldGoesBeforeAConfigurationsDevices) {
+  for (const bool world : {false, true}) {
+    Lines lines = {"  global_num_gpus ................. 16...........................updated"};
+    if (world)
+      lines.push_back(
+          "NeoXArgs.configure_distributed_args() using world size: 4 and model-parallel size: 1 ");
+    for (int i = 1; i <= 5; ++i)
+      lines.push_back(
+          written(" samples/sec: 60.250 | iteration %8d/     500 | elapsed time per iteration (ms): 530.5 | "
+                  "learning rate: 1.000E-04 | lm loss: 2.125000E+00 |",
+                  10 * i));
+    EXPECT_EQ(only_run(lines).devices, world ? 4 : 16);
+  }
+}
+
 // The line below the bars tells the epoch's results, and is no heading of the next one.
 TEST(FrameworkForms, SpeechbrainAnnouncesItsEpochs) {
   Lines lines;
