@@ -13,7 +13,7 @@
 namespace etad::regression {
 namespace {
 
-// Clocks are rounded, to a second at worst: less than this share of a window is no time lost.
+// Less than this share of a window is no time lost: clocks are rounded.
 constexpr double kLeastShare = 0.01;
 constexpr double kLargestPlausible = 1e15;
 
@@ -45,13 +45,33 @@ struct Pair {
   double lost = 0;  // in that gap
 };
 
+// Where stamps are of whole seconds and windows shorter, most follow their window by no time and some by a second. That
+// second is no time lost: what a stamp came too early by is taken off behind it.
+class StampsRounding {
+ public:
+  double without(double lost, const RunInterval& from, const RunInterval& to) {
+    if (!is_whole(from.at) || !is_whole(to.at)) return lost;
+    lost -= early_;
+    early_ = std::clamp(-lost, 0.0, kRounding);
+    return lost;
+  }
+
+ private:
+  static constexpr double kRounding = 1;  // seconds
+  double early_ = 0;
+
+  static bool is_whole(double at) { return at == std::floor(at); }
+};
+
 // `tests`: seconds of tests between them.
-Pair pair_of(const RunInterval& from, const RunInterval& to, double tests) {
+Pair pair_of(const RunInterval& from, const RunInterval& to, double tests, StampsRounding& rounding) {
   const double skipped = to.first_iteration - from.first_iteration - from.iterations;
   Pair out{std::max(0.0, skipped + from.iterations), from.seconds,
            skipped > 0 ? Gap::around_missing : Gap::between_neighbours, 0};
-  const double lost = to.at - from.at - from.seconds - tests - skipped * from.seconds / from.iterations;
-  if (skipped >= 0 && lost > kLeastShare * from.seconds) out.lost = lost;
+  if (skipped < 0) return out;
+  const double passed = to.at - from.at - from.seconds - tests - skipped * from.seconds / from.iterations;
+  const double lost = rounding.without(passed, from, to);
+  if (lost > kLeastShare * from.seconds) out.lost = lost;
   return out;
 }
 
@@ -68,13 +88,14 @@ double recurring(std::vector<double> lost) {
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
   LostTime out;
   std::vector<Pair> pairs;
+  StampsRounding rounding;
   Tests tests;  // a window's own come before it
   const RunInterval* last = nullptr;
   for (const RunInterval& s : seen) {
     if (s.test && placed(s)) tests.emplace(s.at, s.seconds);
     if (!is_window(s)) continue;
     const double tested = take_tests(tests, s.at);
-    if (last != nullptr) pairs.push_back(pair_of(*last, s, tested));
+    if (last != nullptr) pairs.push_back(pair_of(*last, s, tested, rounding));
     last = &s;
   }
   // Where a test is made at the beginning of each window, the first one has none.

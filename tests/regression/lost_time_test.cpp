@@ -57,6 +57,17 @@ TEST(LostTime, NoneBetweenWindowsThatFollowEachOther) {
   EXPECT_EQ(lost_time(run.seen, Gap::around_missing).times, 0);
 }
 
+TEST(LostTime, NoneByStampsThatAreRoundedToTheSecond) {
+  Clocked run;
+  for (int i = 0; i < 300; ++i) {  // of 0.36 s
+    run.seen.push_back({false, 10, 0.36, run.iteration, std::floor(run.now)});
+    run.iteration += 10;
+    run.now += i % 100 == 50 ? 0.36 + 4 : 0.36;
+  }
+  const LostTime lost = lost_time(run.seen, Gap::between_neighbours);
+  EXPECT_NEAR(lost.seconds, 12, 1) << "what three of them waited, and no second of the stamps";
+}
+
 TEST(LostTime, TestsWithoutALengthComeAgain) {
   Clocked run;
   for (int i = 0; i < 10; ++i) run.train(10).pass(40);
