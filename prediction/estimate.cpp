@@ -121,6 +121,13 @@ Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Pha
   return part;
 }
 
+// The model, or the asker's own where that answers him; of settings that his runs never had the others' speak.
+std::shared_ptr<const FittedModel> speaks_to(const Question& question,
+                                             const std::shared_ptr<const FittedModel>& model) {
+  auto own = said_to(model, question.asker);
+  return own == model || own->model.unseen(covariates_of(question)).empty() ? own : model;
+}
+
 // A model's answer, or that of all the history where such questions are for that.
 Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
                               std::int64_t iterations, std::optional<std::int64_t> batch,
@@ -179,8 +186,8 @@ Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, 
   const Question& question = out.question;
   const ModelSet& models = *out.models;
   if (chosen.test != nullptr)
-    return ask_best(said_to(chosen.test, question.asker), models, iterations, question.test_batch_size,
-                    question, out.now, "test_batch_size");
+    return ask_best(speaks_to(question, chosen.test), models, iterations, question.test_batch_size, question,
+                    out.now, "test_batch_size");
   const Question exact = about(out.key, question);
   ModelKey key;
   if (question.shown) return shown(models, exact, Phase::test, iterations, out.now, key);
@@ -302,7 +309,7 @@ Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
   auto selected = select(*models.models, question);
   if (selected) {
     chosen = std::move(*selected);
-    const auto fitted = said_to(phase == Phase::test ? chosen.test : chosen.train, question.asker);
+    const auto fitted = speaks_to(question, phase == Phase::test ? chosen.test : chosen.train);
     out.key = fitted->key;
     return ask_best(fitted, models, question.iterations, question.batch_size, question, out.now,
                     "batch_size");

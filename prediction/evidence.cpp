@@ -30,13 +30,17 @@ double beyond(const Model& model, const RunObservation& run) {
   return std::abs(std::log(run.samples / std::clamp(run.samples, model.samples.min, model.samples.max)));
 }
 
+// It has a setting that the model has never seen.
+bool is_unheard(const Model& model, const RunObservation& run) {
+  return std::ranges::any_of(run.covariates, [&](const auto& covariate) {
+    return !std::ranges::binary_search(model.covariates, covariate);
+  });
+}
+
 // By how much a run may be off for no other reason than that the model has seen nothing like it.
 double allowance(const Model& model, const RunObservation& run) {
   const double out = kBeyond * beyond(model, run);
-  const bool unheard = std::ranges::any_of(run.covariates, [&](const auto& covariate) {
-    return !std::ranges::binary_search(model.covariates, covariate);
-  });
-  return unheard ? out + kUnheard : out;
+  return is_unheard(model, run) ? out + kUnheard : out;
 }
 
 // How far a run is from the model, in the logarithm of time and beyond what is allowed; none: the model can't be asked.
@@ -53,7 +57,8 @@ bool contradicts(double distance, std::size_t voices) {
          std::log(kAgree) + kFew / std::sqrt(static_cast<double>(std::max<std::size_t>(voices, 1)));
 }
 
-// Whether a log's runs contradict those of most other logs, or of the one other that was there first.
+// Whether a log's runs contradict those of most other logs, or of the one other that was there first. A log for each
+// setting contradicts nothing: of its owner's logs those of other settings have no say.
 bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, const DatasetOf& data_of) {
   const auto model = regression::fit(data_of(its));
   if (!model) return false;
@@ -61,8 +66,10 @@ bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, 
   for (const auto& [source, runs] : logs) {
     if (source == its.front().source_id) continue;
     std::vector<double> of_runs;
-    for (const RunObservation& run : data_of(runs))
+    for (const RunObservation& run : data_of(runs)) {
+      if (is_unheard(*model, run)) continue;
       if (const auto off = distance(*model, run)) of_runs.push_back(*off);
+    }
     distances.push_back(of_runs.empty() ? 0 : std::abs(regression::median(std::move(of_runs))));
   }
   // The middle one, or the better of the two: its own voice counts too.
@@ -120,17 +127,25 @@ struct Verdict {
   std::size_t contradicting = 0;
 };
 
-// Whether the model of the founder's runs says something else of these once the others count beside them.
-bool moves(const Camp& camp, const Dataset& others, std::size_t voices) {
+// Whether one model says something else than the other of any of these runs, which that one was fitted from. `settings`:
+// of the very runs, or as who names none is told.
+enum class Settings { named, left_out };
+bool says_otherwise(const Model& model, const Model& other, const Dataset& runs, Settings settings) {
+  return std::ranges::any_of(runs, [&](const RunObservation& run) {
+    const auto covariates = settings == Settings::named ? run.covariates : regression::Covariates{};
+    const auto before = other.expect(run.iterations, run.samples, covariates);
+    const auto after = model.expect(run.iterations, run.samples, covariates);
+    return before && after && before->seconds > 0 && after->seconds > 0 &&
+           contradicts(std::abs(std::log(after->seconds / before->seconds)), runs.size());
+  });
+}
+
+// Whether the founder's runs would be told something else once the others count beside them.
+bool moves(const Camp& camp, const Dataset& others) {
   Dataset both = camp.first;
   both.insert(both.end(), others.begin(), others.end());
   const auto model = regression::fit(both);
-  return model && std::ranges::any_of(camp.first, [&](const RunObservation& run) {
-           const auto before = camp.founder->expect(run.iterations, run.samples, run.covariates);
-           const auto after = model->expect(run.iterations, run.samples, run.covariates);
-           return before && after &&
-                  contradicts(std::abs(std::log(after->seconds / before->seconds)), voices);
-         });
+  return model && says_otherwise(*model, *camp.founder, camp.first, Settings::named);
 }
 
 Verdict verdict_of(const Camp& camp, const Owner& owner, const DatasetOf& data_of) {
@@ -148,8 +163,7 @@ Verdict verdict_of(const Camp& camp, const Owner& owner, const DatasetOf& data_o
       (beyond(*camp.founder, run) > 0 ? outside : within).push_back(run);
   }
   // Far beyond the founder's batch sizes much is allowed, but not to turn the line within these.
-  if (!outside.empty() && moves(camp, outside, voices))
-    out.contradicting += std::exchange(outside, {}).size();
+  if (!outside.empty() && moves(camp, outside)) out.contradicting += std::exchange(outside, {}).size();
   for (const Dataset& some : {within, outside})
     for (const RunObservation& run : some) out.agreeing.insert(run.run);
   return out;
@@ -204,18 +218,38 @@ void leave_out_costs(Runs& runs, Phase phase, std::optional<double> RunData::*co
     if (!camp.runs.contains(run.run_id)) (run.*cost).reset();
 }
 
-// Only now, among those who are believed: who is not takes nothing of theirs away.
-void share_out(Runs& runs, Phase phase) {
+// Only now, among those who are believed: who is not takes nothing of theirs away. Of the first one's nothing is cut.
+void share_out(Runs& runs, Phase phase, std::int64_t first) {
   std::vector<Evidence> all;
   const auto points = points_of(runs, phase);
   auto newer = static_cast<std::int64_t>(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     all.push_back({newer--, runs[i].source_id, runs[i].owner, points[i]});
-  const auto kept = fair_share(std::move(all), runs.size());
+  const auto kept = fair_share(std::move(all), runs.size(), kAlwaysTheirs, first);
   newer = static_cast<std::int64_t>(runs.size());
   std::erase_if(runs, [&](const RunData&) {
     return !std::ranges::binary_search(kept, newer--, std::ranges::greater());
   });
+}
+
+// The model is of settings that are not this owner's, and rests on fewer runs than he has of his own.
+bool is_of_fewer_in_other_settings(const Model& model, const Model& own) {
+  return own.runs > model.runs && own.covariates != model.covariates;
+}
+
+// Owners to whom the model would say something else of their own runs than these do: it is of settings that are others', or
+// some of their runs do not count.
+void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_of, Evidenced& out) {
+  if (owners.size() < 2) return;
+  const auto model = regression::fit(data_of(out.runs));
+  for (const Owner& owner : owners) {
+    if (!model || std::ranges::find(out.dissenters, owner.uid) != out.dissenters.end()) continue;
+    const Dataset its = data_of(owner.runs);
+    const auto own = regression::fit(its);
+    if (own && (is_of_fewer_in_other_settings(*model, *own) ||
+                says_otherwise(*model, *own, its, Settings::left_out)))
+      out.dissenters.push_back(owner.uid);
+  }
 }
 
 }  // namespace
@@ -236,8 +270,9 @@ Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   for (const auto& [count, uid] : others) out.dissenters.push_back(uid);
   std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
   out.runs = std::move(runs);
-  share_out(out.runs, phase);
+  share_out(out.runs, phase, camp.owners.front());
   for (const auto cost : {&RunData::joules, &RunData::peak_bytes}) leave_out_costs(out.runs, phase, cost);
+  add_told_otherwise(owners, data_of, out);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }

@@ -14,10 +14,10 @@ constexpr std::int64_t kMostNames = 1000;  // that are looked at for near ones
 // in memory, about; and the row and its places in the lists.
 constexpr std::size_t kOfAPlace = 1024;
 
-// As it goes into the history. One that rests on one run is made of it when it is asked for.
+// As it goes into the history. One that rests on one run, and says that to everybody, is made of it when it is asked for.
 ModelRow row_to_write(const FittedModel& fitted) {
   ModelRow row = row_of(fitted);
-  if (row.runs > 1 || fitted.dispute) row.body = model_to_json(fitted);
+  if (row.runs > 1 || fitted.dispute || !fitted.own.empty()) row.body = model_to_json(fitted);
   return row;
 }
 

@@ -25,25 +25,29 @@ Ids in_turns(std::vector<Ids> lists) {
 }
 
 // Only one can have more than all others together. With `most` in turns, others leave it what they lack.
-void cut_the_largest(std::vector<Ids>& owners, std::size_t always) {
+void cut_the_largest(std::map<std::int64_t, Ids>& owners, std::size_t always,
+                     const std::optional<std::int64_t>& first) {
   if (owners.size() < 2) return;
-  const auto largest = std::max_element(owners.begin(), owners.end(),
-                                        [](const Ids& a, const Ids& b) { return a.size() < b.size(); });
+  const auto largest = std::max_element(owners.begin(), owners.end(), [](const auto& a, const auto& b) {
+    return a.second.size() < b.second.size();
+  });
+  if (largest->first == first) return;
   std::size_t others = 0;
-  for (const Ids& each : owners) others += each.size();
-  others -= largest->size();
+  for (const auto& [owner, its] : owners) others += its.size();
+  others -= largest->second.size();
   const std::size_t share = std::max(always, others);
-  if (largest->size() > share) largest->resize(share);
+  if (largest->second.size() > share) largest->second.resize(share);
 }
 
 }  // namespace
 
-std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most, std::size_t always) {
+std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most, std::size_t always,
+                                     std::optional<std::int64_t> first) {
   std::sort(all.begin(), all.end(), [](const Evidence& a, const Evidence& b) { return a.id > b.id; });
   using BySource = std::map<std::int64_t, Ids>;
   std::map<std::int64_t, std::map<std::int64_t, BySource>> owners;
   for (const Evidence& each : all) owners[each.owner][each.point][each.source].push_back(each.id);
-  std::vector<Ids> by_owner;
+  std::map<std::int64_t, Ids> by_owner;
   for (auto& [owner, points] : owners) {
     std::vector<Ids> by_point;
     for (auto& [point, sources] : points) {
@@ -52,10 +56,13 @@ std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most
       for (auto& [source, its] : sources) by_source.push_back(std::move(its));
       by_point.push_back(in_turns(std::move(by_source)));
     }
-    by_owner.push_back(in_turns(std::move(by_point)));
+    by_owner.emplace(owner, in_turns(std::move(by_point)));
   }
-  cut_the_largest(by_owner, always);
-  Ids out = in_turns(std::move(by_owner));
+  cut_the_largest(by_owner, always, first);
+  std::vector<Ids> shares;
+  shares.reserve(by_owner.size());
+  for (auto& [owner, its] : by_owner) shares.push_back(std::move(its));
+  Ids out = in_turns(std::move(shares));
   if (out.size() > most) out.resize(most);
   std::sort(out.begin(), out.end(), std::greater<>());
   return out;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace etad {
@@ -17,9 +18,10 @@ inline constexpr std::size_t kAlwaysTheirs = 16;
 
 // At most `most` ids, newest (highest) first. Owners take turns; in each turn of an owner the next of its points, and
 // there the next of its sources, gives its newest id not taken yet: what one wrote last crowds out nothing else that he
-// tells of. Where there are several owners, each gets at most as many as all others together, or `always` where those
-// have fewer: nobody crowds the others out by writing more.
+// tells of. Where there are several owners, each but `first` gets at most as many as all others together, or `always`
+// where those have fewer: nobody crowds the others out by writing more, nor who was there first by writing little.
 std::vector<std::int64_t> fair_share(std::vector<Evidence> all, std::size_t most,
-                                     std::size_t always = kAlwaysTheirs);
+                                     std::size_t always = kAlwaysTheirs,
+                                     std::optional<std::int64_t> first = std::nullopt);
 
 }  // namespace etad

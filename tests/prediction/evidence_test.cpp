@@ -68,7 +68,55 @@ TEST_F(EvidenceTest, AnotherOwnersRunTakesNoBatchSizeOrSettingOfTheFirstOnesAway
   for (const RunData& run : chosen().runs)
     if (run.owner == kAlice) points.emplace(run.samples_per_iteration, run.settings.at("type"));
   EXPECT_EQ(points.size(), 6U);
-  EXPECT_EQ(chosen().runs.size(), 1 + kAlwaysTheirs);
+  EXPECT_EQ(chosen().runs.size(), 121U);
+}
+
+TEST_F(EvidenceTest, AnotherOwnersRunDoesNotTurnTheModelToSettingsOfFewRuns) {
+  add(kAlice, 1, 60, 0.132);
+  add(kAlice, 2, 15, 0.05, 64, "Adam");
+  for (int others = 0; others < 3; ++others) {
+    EXPECT_NEAR(seconds(), 132, 3) << others;
+    add(kBob, 3, 1, 0.132);
+  }
+}
+
+TEST_F(EvidenceTest, WhoHasRunsIsAnsweredFromTheseWhereAnothersSettingsSpeak) {
+  add(kBob, 1, 1, 3.6 * 0.132, 64, "Adam");
+  add(kAlice, 2, 21, 0.132);
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+  runs_.clear();
+  add(kBob, 3, 1, 0.132, 64, "Adam");
+  add(kAlice, 4, 21, 0.132);
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice}) << "who has more runs than the model";
+  runs_.clear();
+  add(kBob, 5, 40, 0.132, 64, "Adam");
+  add(kAlice, 6, 3, 0.132);
+  EXPECT_TRUE(chosen().dissenters.empty()) << "few runs of his own say no more than all together";
+}
+
+TEST_F(EvidenceTest, WhoHasRunsIsAnsweredFromTheseWhereAnothersTellNoBatchSize) {
+  add(kBob, 1, 1, 0.132, 0);
+  for (const std::int64_t batch : {16, 32, 64}) add(kAlice, 2, 7, 0.004 * static_cast<double>(batch), batch);
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+}
+
+TEST_F(EvidenceTest, ALogOfAnotherSettingContradictsNoneOfItsOwners) {
+  add(kAlice, 1, 9, 0.4);
+  add(kAlice, 2, 9, 0.1, 64, "Adam");
+  EXPECT_EQ(chosen().runs.size(), 18U);
+  EXPECT_FALSE(chosen().dispute);
+}
+
+TEST_F(EvidenceTest, OneRunFarBeyondDoesNotTurnTheLineOfMany) {
+  const auto step_time = [](std::int64_t batch) { return 0.01 + 0.001 * static_cast<double>(batch); };
+  for (const std::int64_t batch : {16, 32, 64}) add(kAlice, 1, 40, step_time(batch), batch);
+  const double before = seconds();
+  for (const double factor : {14.5, 3.0, 0.3}) {
+    const auto honest = runs_;
+    add(kBob, 2, 1, step_time(4096) / factor, 4096);
+    EXPECT_NEAR(seconds() / before, 1, 0.05) << factor;
+    runs_ = honest;
+  }
 }
 
 TEST_F(EvidenceTest, WhoIsLeftOutTakesNothingOfTheOthersAway) {
@@ -136,7 +184,7 @@ TEST_F(EvidenceTest, OfALaterOwnerOnlyRunsThatAgreeCount) {
   EXPECT_EQ(chosen().runs.size(), 28U);
   EXPECT_EQ(chosen().dispute->left_out, 8);
   EXPECT_EQ(chosen().dispute->owners, (std::vector<std::int64_t>{kAlice, kBob}));
-  EXPECT_TRUE(chosen().dissenters.empty());
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob}) << "to whom his own say something else";
 }
 
 // Their middle one is as the honest ones.
