@@ -145,7 +145,9 @@ void track::Runs::start(const Moment& m) {
     r->run.ended_at = m.now;
   }
   // Some go on from a snapshot, and say so in the line that they begin with.
-  if (const auto done = count_of(m.event, Field::iteration); done && *done > 0 && !r->progressed()) {
+  const std::int64_t to_come = m.event.text(Field::since) == "first" ? 1 : 0;
+  const std::int64_t done = count_of(m.event, Field::iteration).value_or(0) - to_come;
+  if (done > 0 && !r->progressed()) {
     r->resumed = true;
     r->run.first_iteration = done;
   }

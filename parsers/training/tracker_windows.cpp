@@ -177,6 +177,27 @@ void see_beginning(RunTrack& r, const Anchor& here) {
                                             here.iteration - *r.run.first_iteration);
 }
 
+// The first line shows far more steps than there are between it and the second: all but so many were done before, by a
+// training that was gone on with. Where lines count the time, that of the first one is about that of those few.
+void see_gone_on(RunTrack& r, const Anchor& here) {
+  constexpr std::int64_t kFar = 20;
+  constexpr double kOtherPace = 3;
+  const auto& from = r.window.from;
+  if (!from || from->epoch || here.epoch || r.resumed) return;
+  const bool by_elapsed = from->elapsed && here.elapsed;  // others in between may tell no time
+  const bool second = r.training.stride == 0 || (by_elapsed && r.run.first_iteration == from->iteration);
+  const std::int64_t steps = second ? here.iteration - from->iteration : 0;
+  if (steps <= 0 || from->iteration / kFar < steps) return;
+  if (by_elapsed) {
+    const double ratio = *from->elapsed / (*here.elapsed - *from->elapsed);
+    if (r.run.max_iterations || !(ratio < kOtherPace) || ratio * kOtherPace < 1) return;  // a bar may be cut
+  } else if (r.run.first_iteration != 0) {
+    return;
+  }
+  r.run.first_iteration = from->iteration - steps;
+  r.training.done_before = steps;
+}
+
 // Far longer than the steps from one state to the next take: a bar that is drawn once more before it counts on does not
 // wait so long.
 bool is_no_step(const RunTrack& r, Duration waited) {
@@ -240,6 +261,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   see_wait(r, m.event, here);
   if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
   see_beginning(r, here);
+  see_gone_on(r, here);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
     begin_window(r, *beginning, m.out);
   go_to(r, m, here);

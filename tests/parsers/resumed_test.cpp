@@ -53,6 +53,58 @@ TEST(Resumed, HuggingFacesBarBeginsAnewAmidItsSteps) {
       }
 }
 
+// Steps of which a line tells every so many, of a training whose heading says nothing of where it goes on.
+TEST(Resumed, TheFirstLineShowsThatOthersWereDoneBefore) {
+  for (const int first : {100, 60100}) {
+    Lines lines{"[11/24 10:00:00] ppgan INFO: Configs: {'total_iters': 100000}"};
+    for (int i = 0; i < 5; ++i)
+      lines.push_back(written(
+          "[11/24 10:%02d:30] ppgan.engine.trainer INFO: Iter: %d/100000 lr: 2.000e-04 loss_pixel: 2.125 "
+          "batch_cost: 0.60000 sec reader_cost: 0.00125 sec ips: 31.2 images/s eta: 0:34:10",
+          i + 1, first + 100 * i));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).first_iteration, first - 100);
+    ASSERT_TRUE(runs.at(0).startup);
+    EXPECT_NEAR(to_seconds(*runs.at(0).startup), 30, 0.5);
+  }
+}
+
+// Amid the tables that count the time stand those of evaluations, which do not.
+TEST(Resumed, TheFirstLinesTimeIsThatOfTheStepsBetweenIt) {
+  const auto first_iteration = [](int done, int first_took) {
+    Lines lines;
+    for (int i = 1; i <= 5; ++i) {
+      lines.push_back(written("|    iterations      | %d      |", i));
+      lines.push_back(written("|    time_elapsed    | %d      |", first_took + 40 * (i - 1)));
+      lines.push_back(written("|    total_timesteps | %d      |", done + 2048 * i));
+      lines.push_back(written("|    total_timesteps | %d      |", done + 2048 * i + 500));
+    }
+    const auto runs = runs_of(lines);
+    return runs.size() == 1 ? runs.at(0).first_iteration : std::nullopt;
+  };
+  EXPECT_EQ(first_iteration(102400, 38), 102400);
+  EXPECT_EQ(first_iteration(102400, 2000), 104448) << "all was done by this program";
+  EXPECT_EQ(first_iteration(0, 38), 2048);
+}
+
+// torchtitan names the first step to come.
+TEST(Resumed, TorchtitanGoesOn) {
+  for (const int done : {0, 4800}) {
+    Lines lines{
+        written("[titan] 2026-03-01 10:00:00,250 - root - INFO - Training starts at step %d", done + 1)};
+    for (const int step : {1, 10, 20, 30, 40})
+      lines.push_back(written(
+          "[titan] 2026-03-01 10:00:%02d,250 - root - INFO - step: %2d  loss:  7.1250  grad_norm:  1.25  "
+          "memory: 20.25GiB(25.50%%)  tps: 1,250  tflops: 50.25  mfu: 12.50%%",
+          10 + step, done + step));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).first_iteration, done);
+    EXPECT_EQ(runs.at(0).iteration, done + 40);
+  }
+}
+
 TEST(Resumed, VerlSaysWhereItGoesOn) {
   Lines lines;
   const auto steps = [&lines](int from, int to) {
