@@ -157,6 +157,8 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
   if (!known) test.iteration = r.run.iteration.value_or(0);
   r.reach(Stage::progressed);
   r.dirty = true;
+  if (took != std::exchange(r.training.last_stated, took))  // some print each result twice
+    add_bounded(r.training.tests_stated, took);
   // Where the bar itself shows how long the training waited, a result may be printed long after its test.
   const bool late = r.training.shows_waits && !r.window.other_bar;
   if (!late) (r.window.from ? r.window.tests : r.training.tests_before) += took;

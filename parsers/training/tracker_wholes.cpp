@@ -89,7 +89,8 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (steps == 0)
     steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
                                planned);
-  Duration took = *elapsed - r.run.test.duration;
+  // Of some tests no line says how many batches they had, so that they are no segments.
+  Duration took = *elapsed - std::max(r.run.test.duration, r.training.tests_stated);
   // Of a run that nothing showed before, others have told of its evaluations.
   const Duration tests = from_seconds(std::exchange(state_.logged.tests, 0));
   if (r.run.test.segments == 0 && !of_shown && tests < took) took -= tests;

@@ -83,6 +83,21 @@ TEST(Summaries, AreOfTheTrainingWithoutTheEvaluationsToldOf) {
   }
 }
 
+// The rate of a long evaluation leaves the number of its batches open.
+TEST(Summaries, AreOfTheTrainingWithoutTheEvaluationWhateverItsNumberOfBatches) {
+  for (const int said : {1, 2}) {
+    Lines lines{"***** Running training *****", "  Total optimization steps = 1,000"};
+    for (int i = 0; i < said; ++i)
+      lines.emplace_back(
+          "{'eval_runtime': 6500.5, 'eval_samples_per_second': 3.5, 'eval_steps_per_second': 0.875, 'epoch': "
+          "1.0}");
+    lines.emplace_back(
+        "{'train_runtime': 19500.5, 'train_samples_per_second': 3.25, 'train_steps_per_second': 0.051, "
+        "'epoch': 1.0}");
+    EXPECT_NEAR(step_time(only_run(lines)), 13, 1e-9) << said;
+  }
+}
+
 // Slow steps, each with a line of its own: the rate has but one or two digits, and the lines tell the number.
 TEST(Summaries, OfSlowStepsLeaveTheirNumberToTheLines) {
   Lines lines;
