@@ -7,8 +7,8 @@
 namespace etad {
 namespace {
 
-// Whether "rl", "ni", "rr", "IG", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
-// "interrupt"), "SIGTERM", "Killed", "Terminated" and "Segmentation fault".
+// Whether "rl", "ni", "rr", "IG", "LD", "Ki", "Te" or "Se" stands in it, as they do in "early", "training", "error" (or
+// "interrupt"), "SIGTERM", "FOLD", "Killed", "Terminated" and "Segmentation fault".
 bool has_end_word(std::string_view line) {
   if (line.size() <= sizeof(Sixteen)) return true;
   Sixteen found{};
@@ -16,7 +16,7 @@ bool has_end_word(std::string_view line) {
     const Sixteen here = sixteen_at(at), next = sixteen_at(at + 1);
     found |= static_cast<Sixteen>(((here == 'r') & ((next == 'l') | (next == 'r'))) |
                                   (((here == 'n') | (here == 'K')) & (next == 'i')) |
-                                  ((here == 'I') & (next == 'G')) |
+                                  ((here == 'I') & (next == 'G')) | ((here == 'L') & (next == 'D')) |
                                   (((here == 'T') | (here == 'S')) & (next == 'e')));
   };
   const std::size_t last = line.size() - sizeof(Sixteen) - 1;
@@ -100,7 +100,7 @@ bool is_launchers_end(std::string_view line) {
 }
 
 bool is_lightnings_test(std::string_view line) {
-  if (is_lightnings_older_test(line)) return true;
+  if (is_lightnings_older_test(line) || line.find("Runningstage.testing ") != line.npos) return true;
   return line.find("Test metric ") != std::string_view::npos &&
          line.find(" DataLoader 0 ") != std::string_view::npos;
 }

@@ -97,6 +97,18 @@ bool tells_early_stop(std::string_view lower) {
   return rest == "no improvement";
 }
 
+// "[FOLD 3] COMPLETED | Best F1: 0.89", "Fold 3/5 finished": of a cross-validation's.
+bool tells_end_of_fold(std::string_view lower) {
+  constexpr std::string_view kFold = "fold ";
+  const std::size_t at = lower.find(kFold);
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = lower.substr(at + kFold.size());
+  const std::size_t number = rest.find_first_not_of("0123456789/");
+  if (number == 0 || number == rest.npos) return false;
+  rest.remove_prefix(std::min(rest.find_first_not_of(" ])}:|-", number), rest.size()));
+  return rest.starts_with("completed") || rest.starts_with("finished") || rest.starts_with("done");
+}
+
 // Nothing but this: "Finish!", "=== Finished ===", "Done.", "All done!".
 bool is_end_alone(std::string_view lower) {
   std::size_t letters = 0;
@@ -149,15 +161,17 @@ void hear_end(LastWords& words, std::string_view line) {
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
   const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop") ||
                        has("topping") || has("top training");
+  const bool of_fold = has("old ") || has("OLD ");
   const bool of_interruption = has("nterrupt") || has("SIG") || has("Ctrl");
   constexpr std::size_t kLongestAlone = 32;  // "[2026-03-01 10:00:12] Done!"
   const bool may_be_alone = line.size() <= kLongestAlone && (has("one") || has("ONE"));
-  if (!of_stop && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") && !has("inish"))
+  if (!of_stop && !of_fold && !of_interruption && !may_be_alone && !has("raining") && !has("tuning") &&
+      !has("inish"))
     return;
   const std::string lower = lower_case(line);
   words.interrupted = words.interrupted || (of_interruption && tells_interruption(lower));
   words.stopped_early = words.stopped_early || (of_stop && tells_early_stop(lower));
-  words.done = words.done || tells_end(lower);
+  words.done = words.done || tells_end(lower) || (of_fold && tells_end_of_fold(lower));
 }
 
 }  // namespace
@@ -166,6 +180,7 @@ void LastWords::forget(bool with_training) {
   // What a cancelled job, or an interrupted program, has left in its buffers comes behind the word of it; one that was put
   // into the queue again shows more.
   constexpr std::int64_t kBuffered = 20;
+  survived = survived || (with_training && logged && !message.empty());
   const bool ends = (is_slurms(message) || message.starts_with("KeyboardInterrupt")) && behind < kBuffered;
   traceback = interrupted = false;
   behind = ends ? behind + 1 : 0;
@@ -212,7 +227,9 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (!traceback) {
-    traceback = begins_traceback(line);
+    if (!begins_traceback(line)) return;
+    logged = line.find("ERROR") != line.npos;
+    traceback = !(logged && survived);
     return;
   }
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says

@@ -27,7 +27,7 @@ ETAD_SAVED(Training, tests_before, tests_stated, last_stated, until_progress, do
            begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused, leap, left,
            left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step, bar_holds_tests,
            doubtful, stated_alone)
-ETAD_SAVED(LastWords, traceback, message, stopped_early, done, done_amid, interrupted,
+ETAD_SAVED(LastWords, traceback, message, logged, survived, stopped_early, done, done_amid, interrupted,
            behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)

@@ -56,6 +56,37 @@ TEST(Ends, AreToldByTheNameOfAnExceptionOrASignalAndNotByWhatDidNotHappen) {
   EXPECT_EQ(state_behind("[2026-03-04 05:06:07] Not yet Done!"), RunState::lost);
 }
 
+// What a program logs of an exception it has caught; whether it lives on, the first one shows.
+TEST(Ends, AreNoneBehindWhatTheProgramLogsAndSurvives) {
+  const auto state = [](const std::string& first, const std::string& last) {
+    Lines lines{"***** Running training *****"};
+    for (int step = 1; step <= 60; ++step) {
+      lines.push_back(
+          written("%d%%|##| %d/100 [%02d:%02d<01:00,  1.00s/it]", step, step, step / 60, step % 60));
+      if (step == 30 || step == 60)
+        lines.insert(lines.end(), {(step == 30 ? first : last) + "Traceback (most recent call last):",
+                                   "  File \"rollout.py\", line 71, in act", "TypeError: no action"});
+    }
+    return only_run(lines).state;
+  };
+  const std::string logged = "ERROR:2026-03-01 10:00:12,250:";
+  EXPECT_EQ(state(logged, logged), RunState::lost);
+  EXPECT_EQ(state(logged, ""), RunState::failed);
+  EXPECT_EQ(state("", logged), RunState::failed);
+}
+
+TEST(Ends, OfAFoldAreItsTrainings) {
+  for (const char* const said :
+       {"[FOLD 3] COMPLETED | Best F1: 0.89", "Fold 3/5 finished.", "fold 3: done"}) {
+    Lines lines = bar_and("");
+    lines.emplace_back(said);
+    EXPECT_EQ(only_run(lines).state, RunState::stopped) << said << ": less than was planned";
+  }
+  Lines lines = bar_and("");
+  lines.emplace_back("[FOLD 3] not COMPLETED");
+  EXPECT_EQ(only_run(lines).state, RunState::lost);
+}
+
 // The program had written it before.
 TEST(Ends, OfAnInterruptedProgramStandBeforeWhatItsBufferHeld) {
   Lines lines = bar_and("Traceback (most recent call last):");

@@ -171,10 +171,12 @@ TEST(RecentForms, LightningsTestsComeWhenTheTrainingIsOver) {
           "Epoch %d: 100%%|██████████| 250/250 [01:40<00:00,  2.50it/s, loss=0.512, v_num=3]", epoch));
     return lines;
   };
-  const Lines forms[] = {{"Testing: 100%|██████████| 50/50 [00:10<00:00,  5.00it/s]",
-                          "DATALOADER:0 TEST RESULTS", "{'test_acc': 0.9125}"},
-                         {"┃        Test metric        ┃       DataLoader 0        ┃",
-                          "│         test_acc          │ 0.9125 │"}};
+  const Lines forms[] = {
+      {"Testing: 100%|██████████| 50/50 [00:10<00:00,  5.00it/s]", "DATALOADER:0 TEST RESULTS",
+       "{'test_acc': 0.9125}"},
+      {"┃        Test metric        ┃       DataLoader 0        ┃", "│         test_acc          │ 0.9125 │"},
+      {"┃    Runningstage.testing   ┃                           ┃",
+       "┃          metric           ┃       DataLoader 0        ┃"}};
   for (const Lines& test : forms) {
     Lines lines = epochs(0, 6);
     EXPECT_EQ(only_run(lines).state, RunState::lost);
