@@ -1,5 +1,6 @@
 #include "parsers/training/bar_states.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "parsers/training/line_numbers.h"
@@ -53,19 +54,23 @@ bool Windows::stands_by_bar(const Event& event) {
   const bool beside = event.text(Field::key) == "beside";
   if (!beside && !standing) return false;
   const auto of = positive_of(event, Field::max_iter), iteration = count_of(event, Field::iteration);
+  const bool of_epochs = event.text(Field::since) == "epoch";  // each may have a bar
   if (!of || !iteration || event.has(Field::loss)) {
     standing.reset();
   } else if (*iteration > 0) {
-    if (!beside && standing->amid == of) return true;
+    if (!beside && standing->amid == of) {
+      standing->waited = std::max(standing->waited, event.number(Field::elapsed).value_or(0));
+      return true;
+    }
     if (!beside || (standing && standing->of == *of)) standing.reset();
   } else if (all_.runs.under_way()) {
     standing.reset();
   } else if (standing && standing->of == *of) {
-    standing->waited = event.number(Field::elapsed).value_or(0);
-  } else if (standing && standing->of > kFew) {
+    standing->waited = std::max(standing->waited, event.number(Field::elapsed).value_or(0));
+  } else if (standing && (standing->evaluates || (standing->of > kFew && !of_epochs))) {
     standing->amid = of;
   } else {
-    standing = StandingBar{*of, 0, {}};
+    standing = StandingBar{*of, 0, false, {}};
   }
   return beside;
 }

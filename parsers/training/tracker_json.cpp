@@ -22,11 +22,11 @@ ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_ba
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
-ETAD_SAVED(Training, tests_before, tests_stated, last_stated, until_progress, done_before, paced, stride,
-           from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summary, trained_behind,
-           begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused, leap, left,
-           left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step, bar_holds_tests,
-           doubtful, stated_alone)
+ETAD_SAVED(Training, tests_before, stood, tests_stated, last_stated, until_progress, done_before, paced,
+           stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summary,
+           trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused,
+           leap, left, left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step,
+           bar_holds_tests, doubtful, stated_alone)
 ETAD_SAVED(LastWords, traceback, message, logged, survived, stopped_early, done, done_amid, interrupted,
            behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
@@ -44,7 +44,7 @@ ETAD_SAVED(Told, field, scale, text)
 ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, initialized,
            seeded, launched, used, renewed)
 ETAD_SAVED(Logged, lines, position, tests, test)
-ETAD_SAVED(StandingBar, of, waited, amid)
+ETAD_SAVED(StandingBar, of, waited, evaluates, amid)
 ETAD_SAVED(State, next_ordinal, last_time, current, next, before, groups, told, arguments, logged, standing)
 
 }  // namespace track

@@ -448,7 +448,8 @@ void track::Windows::progress_of(const Moment& m) {
   }
 
   RunTrack& open = all_.runs.for_measurement(m);
-  if (waited > 0) open.training.tests_before = std::max(open.training.tests_before, from_seconds(waited));
+  if (waited > 0) open.training.stood = from_seconds(waited);
+  open.training.tests_before = std::max(open.training.tests_before, open.training.stood);
   const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event);
   RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;

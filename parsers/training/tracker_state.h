@@ -113,7 +113,8 @@ struct Logged {
 // A bar that has begun and has not moved, which may be the training's. One that begins amid it is another's.
 struct StandingBar {
   std::int64_t of = 0;
-  double waited = 0;  // seconds that it has stood so far
+  double waited = 0;       // seconds that it has stood so far
+  bool evaluates = false;  // a line has told of an evaluation
   std::optional<std::int64_t> amid;
 };
 

@@ -12,6 +12,7 @@ using track::TestPhase;
 
 void track::Tests::start(const Moment& m) {
   const bool job = track::is_of_testing_job(m.event);
+  if (state_.standing) state_.standing->evaluates = true;
   if (!job && all_.runs.ended()) return;  // a test behind a run's end is no new run
   RunTrack* r = &all_.runs.for_measurement(m);
   if (m.event.has(Field::position)) all_.windows.position(*r, m);
@@ -242,6 +243,7 @@ void track::Tests::see_wait(const Moment& m) {
 }
 
 void track::Tests::result(const Moment& m) {
+  if (state_.standing) state_.standing->evaluates = true;
   if (m.event.has(Field::max_iter) && m.event.has(Field::elapsed)) {
     if (!m.event.has(Field::seconds)) see_wait(m);
     see_bar(m);

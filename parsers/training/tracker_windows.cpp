@@ -262,8 +262,10 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
   if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
   see_beginning(r, here);
   see_gone_on(r, here);
-  if (const auto beginning = beginning_of_bar(m.event, here, r.window.from))
+  if (const auto beginning = beginning_of_bar(m.event, here, r.window.from)) {
     begin_window(r, *beginning, m.out);
+    r.window.tests = std::exchange(r.training.stood, {});
+  }
   go_to(r, m, here);
 }
 

@@ -13,6 +13,7 @@ namespace etad::track {
 
 struct Training {
   Duration tests_before{};                 // before the first progress
+  Duration stood{};                        // its bar, at 0, for them
   Duration tests_stated{}, last_stated{};  // all whose results say how long they took; the last of them
   // From the first line to the first progress, where that shows iterations already done: they are taken out
   // of the start-up as soon as a window shows how long they take.

@@ -114,6 +114,27 @@ TEST(WaitingBars, ABarAmidAnotherThatHasNotMovedIsNoTraining) {
     }
 }
 
+// The same of a script's own bars: a line tells of the evaluation, for epochs have bars amid theirs, too.
+TEST(WaitingBars, ABarAmidAnotherIsAnEvaluationsWhereALineSaysSo) {
+  for (const bool evaluates : {true, false}) {
+    Lines lines{"INFO:__main__:Training ...", "  0%|          | 0/120 [00:00<?, ?it/s]"};
+    if (evaluates) lines.emplace_back("INFO:__main__:Evaluating [step 0] ...");
+    lines.emplace_back("  0%|          | 0/400 [00:00<?, ?it/s]");
+    for (int batch = 10; batch <= 400; batch += 10)
+      lines.push_back(written("%3d%%|##| %d/400 [%02d:%02d<10:00,  1.50s/it]", batch / 4, batch,
+                              batch * 3 / 120, batch * 3 / 2 % 60));
+    if (evaluates) lines.emplace_back("INFO:__main__:Evaluated [step 0] rewards = 0.5");
+    for (int step = 1; step <= 120; ++step)
+      lines.push_back(written("%3d%%|##| %d/120 [%02d:%02d<10:00, 20.00s/it]", step * 100 / 120, step,
+                              (600 + 20 * step) / 60, (600 + 20 * step) % 60));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U) << evaluates;
+    EXPECT_EQ(runs.at(0).max_iterations, evaluates ? 120 : 400);
+    if (!evaluates) continue;
+    EXPECT_NEAR(step_time(runs.at(0)), 20, 0.1);
+  }
+}
+
 // A data set was read faster than a training steps; and the bar of a few epochs stands until the first of them is done.
 TEST(WaitingBars, WhatBeginsAndIsLeftHidesNoTraining) {
   for (const char* const before :
