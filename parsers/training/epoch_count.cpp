@@ -107,10 +107,12 @@ bool is_nearly_twice(std::int64_t n, std::int64_t half) {
 
 // Whether batches "out of so many" are not an epoch's but the run's, which no new epoch sets back. The first
 // change of the epoch shows it, where the epoch before has shown several of them, or where epoch 0 ended with so many
-// and epoch 1 with twice as many.
+// and epoch 1 with twice as many. It showed nothing where a later epoch counts from the beginning again: a bar that
+// overwrites itself may leave nothing of an epoch but a state further on than the last one of the epoch before.
 bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
   const bool next = line.epoch && epoch > *line.epoch;
   if (next && line.shown > 1 && !line.through) line.through = batch >= *line.batch;
+  if (next && batch < *line.batch) line.through = false;
   if (next && line.shown == 1 && !line.through && line.epoch == 0 && epoch == 1 &&
       is_nearly_twice(batch, *line.batch))
     line.through = true;

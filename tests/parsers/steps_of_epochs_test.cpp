@@ -179,5 +179,28 @@ TEST(StepsOfEpochs, UnderHeadingsWithTheLearningRate) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.6, 0.005);
 }
 
+// A bar that overwrites itself leaves of an epoch what happens to be seen: its first states, its last ones or none.
+TEST(StepsOfEpochs, OfWhichAnEarlyStateIsMissingAndReturns) {
+  Lines lines;
+  const auto state = [&lines](int epoch, int batch, const char* clock) {
+    lines.push_back(
+        written("Epoch %d/40: %3d%%|#| %d/50 [%s, 4.00it/s, loss=0.5]", epoch, 2 * batch, batch, clock));
+  };
+  for (int epoch = 1; epoch <= 40; ++epoch) {
+    if (epoch % 4 == 1) state(epoch, 1, "00:00<00:12");
+    if (epoch % 4 == 1) state(epoch, 45, "00:11<00:01");
+    if (epoch % 4 == 2) state(epoch, 47, "00:11<00:00");
+    state(epoch, 50, "00:12<00:00");
+  }
+  for (const std::size_t restart : {0U, 3U, 4U, 7U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U) << restart;
+    EXPECT_EQ(runs.at(0).iteration, 2000);
+    EXPECT_EQ(runs.at(0).max_iterations, 2000);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_NEAR(step_time(runs.at(0)), 0.25, 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
