@@ -33,7 +33,8 @@ const std::vector<std::string_view>& words_of(Field field) {
       {Field::phase, {name_of(Phase::train), name_of(Phase::test)}},
       {Field::outcome, {"finished", "stopped", "ended", "early", "trained"}},
       {Field::since,
-       {"start", "first", "epoch", "progress", "most", "zero", "heading", "end", "trained", "last", "each"}},
+       {"start", "first", "epoch", "progress", "most", "zero", "heading", "end", "trained", "last", "later",
+        "each"}},
       {Field::unit, {"epoch", "sample", "sample_or_step", "tok", "episode"}}};
   static const std::vector<std::string_view> kAny;
   const auto words = kWords.find(field);

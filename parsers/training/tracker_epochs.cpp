@@ -18,6 +18,8 @@ namespace {
 // `rate`, where that agrees with the lapse. What is written more finely counts.
 std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
   constexpr double kMostError = 0.2;  // a bar has nothing better to offer, and there are many of them
+  // "0s 1ms/step": the epochs are too short for more, and to take the slower ones alone would mislead.
+  constexpr double kMostErrorOfInstant = 0.51;
   const auto relative = [](const auto& x) { return x && x->first > 0 ? x->second / x->first : 1; };
   const auto all = rounded(event, Field::lapse), each = rounded(event, Field::seconds),
              rate = rounded(event, Field::rate);
@@ -26,7 +28,8 @@ std::optional<Duration> time_of_all(const Event& event, std::int64_t count) {
   if (all && error_of_rate < std::min(error_of_all, error_of_each) &&
       std::abs(n / rate->first - all->first) <= 2 * all->second)
     return positive_seconds(n / rate->first);
-  if (std::min(error_of_all, error_of_each) > kMostError) return {};
+  const double most_error = all && all->first == 0 ? kMostErrorOfInstant : kMostError;
+  if (std::min(error_of_all, error_of_each) > most_error) return {};
   if (error_of_all <= error_of_each) return positive_seconds(all->first);
   return positive_seconds(each->first * n);
 }
@@ -342,6 +345,7 @@ void track::Epochs::epoch(const Moment& m) {
     return epoch({whole, m.now, m.out});
   }
   const EpochLine line(m.event);
+  if (is_ahead(m.event)) return;
   if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   const RunTrack* const last = all_.runs.ended();
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
@@ -370,25 +374,6 @@ void track::Epochs::epoch_of(RunTrack& r, const Moment& m) {
   if (line.is(Tells::time)) take_time(r, m, line.tests);
   end_with_last(r, m.event);
   if (line.is(Tells::end)) end(r, m, line.number);
-}
-
-// "Epoch 1/1" behind "Epoch 1/1": a script that trains by one epoch at a time, to look at what it has come to.
-bool track::Epochs::is_one_more(const Event& event) const {
-  const RunTrack* const r = all_.runs.open();
-  return r && r->epochs.alone > 0 && !r->epochs.open && count_of(event, Field::epoch) == 1 &&
-         positive_of(event, Field::epochs) == 1;
-}
-
-void track::Epochs::one_more(const Moment& m) {
-  RunTrack& r = *all_.runs.open();
-  r.run.max_iterations.reset();
-  const std::string number = std::to_string(r.epochs.alone + 1);
-  Event next = m.event;
-  for (const Field f : {Field::epoch, Field::epochs}) {
-    next.remove(f);
-    next.add(f, 1, number);
-  }
-  epoch({next, m.now, m.out});
 }
 
 // The run that a line about an epoch is of; may begin one.

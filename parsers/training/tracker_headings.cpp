@@ -30,6 +30,42 @@ bool is_measured_otherwise(const RunTrack& r) {
 
 }  // namespace
 
+// "Epoch 1/1" behind "Epoch 1/1": a script that trains by one epoch at a time, to look at what it has come to.
+bool track::Epochs::is_one_more(const Event& event) const {
+  const RunTrack* const r = all_.runs.open();
+  return r && r->epochs.alone > 0 && !r->epochs.open && count_of(event, Field::epoch) == 1 &&
+         positive_of(event, Field::epochs) == 1;
+}
+
+void track::Epochs::one_more(const Moment& m) {
+  RunTrack& r = *all_.runs.open();
+  r.run.max_iterations.reset();
+  const std::string number = std::to_string(r.epochs.alone + 1);
+  Event next = m.event;
+  for (const Field f : {Field::epoch, Field::epochs}) {
+    next.remove(f);
+    next.add(f, 1, number);
+  }
+  epoch({next, m.now, m.out});
+}
+
+// A heading that was written over what stood there, perhaps after lines that stand behind it (since = "later"): unless it
+// is the next one's, it tells only how many epochs were over by then, where their steps are known.
+bool track::Epochs::is_ahead(const Event& event) {
+  RunTrack* const r = all_.runs.open();
+  const auto number = count_of(event, Field::epoch);
+  if (event.text(Field::since) != "later" || !r || !number || !r->epochs.announced) return false;
+  if (*number == *r->epochs.announced + 1) return false;
+  const auto epochs = positive_of(event, Field::epochs), all = r->run.max_iterations;
+  if (!epochs || !all || *all % *epochs != 0 || r->training.by_lines) return true;
+  const std::int64_t done = r->epochs.done_before(*number, *all / *epochs);
+  if (r->run.iteration && done > *r->run.iteration) {
+    r->run.iteration = done;
+    r->dirty = true;
+  }
+  return true;
+}
+
 void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
   const bool counted = m.event.text(Field::unit) == "epoch";
   const bool undated = counted && number && !m.now;

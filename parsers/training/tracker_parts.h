@@ -241,6 +241,7 @@ class Epochs : Part {
  private:
   std::int64_t steps_shown(RunTrack& r, const Event& event, Phase phase) const;  // 0: unknown
   bool is_one_more(const Event& event) const;
+  bool is_ahead(const Event& event);
   void one_more(const Moment& m);
   void epoch_of(RunTrack& r, const Moment& m);
   void epoch_of_samples(RunTrack& r, const Moment& m);

@@ -202,5 +202,36 @@ TEST(StepsOfEpochs, OfWhichAnEarlyStateIsMissingAndReturns) {
   }
 }
 
+// Of epochs that took no whole second each counts, and not only the slowest.
+TEST(StepsOfEpochs, InMillisecondsOfWhichEachCounts) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 40; ++epoch) {
+    lines.push_back(written("Epoch %d/40", epoch));
+    lines.push_back(
+        written("20/20 [==============================] - 0s %dms/step - loss: 0.5000", epoch % 10 ? 1 : 3));
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.train.iterations, 800);
+  EXPECT_NEAR(step_time(run), 0.0012, 1e-6);
+}
+
+// A heading over an older bar: the next epoch's begins it, another tells how far the training had come.
+TEST(StepsOfEpochs, UnderAHeadingWrittenOverABar) {
+  const char* const kBar = "20/20 [==============================] - 2s 100ms/step - loss: 0.5000";
+  const char* const kOver = "Epoch %d/40==========================] - 2s 100ms/step - loss: 0.5000";
+  Lines lines;
+  for (int epoch = 1; epoch <= 20; ++epoch) {
+    lines.push_back(written(epoch == 16 ? kOver : "Epoch %d/40", epoch));
+    lines.emplace_back(kBar);
+    if (epoch == 8) lines.push_back(written(kOver, 16));
+  }
+  for (const int epoch : {28, 36, 36}) lines.push_back(written(kOver, epoch));
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 35 * 20);
+  EXPECT_EQ(run.max_iterations, 800);
+  EXPECT_EQ(run.train.iterations, 400);
+  EXPECT_EQ(run.test.segments, 0);
+}
+
 }  // namespace
 }  // namespace etad::test

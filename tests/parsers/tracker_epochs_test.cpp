@@ -68,7 +68,7 @@ TEST(Epochs, WithoutAnyEpochABarIsATestUnlessItSaysOtherwise) {
 TEST(Epochs, WhatIsRoundedAwayIsNoMeasurement) {
   HandLog log;
   epoch(log, "1", "1");
-  bar(log, "40", "1ms", "0");
+  bar(log, "40", "0ms", "0");
   EXPECT_TRUE(log.end().segments.empty());
 }
 
