@@ -226,10 +226,19 @@ std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContex
       context);
 }
 
+// glog's, to whole seconds, as DINOv2 and its kin write it: "I20230319 09:54:17 4711 ".
+bool begins_with_severity(std::string_view line) {
+  constexpr std::size_t kDate = 8;
+  return line.size() > kDate + 1 && std::string_view("IWEFDC").find(line[0]) != std::string_view::npos &&
+         Words(line.substr(1)).number(kDate).size() == kDate;
+}
+
 }  // namespace
 
 LineHeader read_written_date(std::string_view line, TimeContext& context) {
   Words words(line);
+  const bool glogs = begins_with_severity(line);  // behind which a process has its number
+  if (glogs) words.one("IWEFDC");
   const bool bracketed = words.one("[(");
   if (bracketed) words.any(" ");
   if (is_letter(words.next())) {
@@ -246,7 +255,7 @@ LineHeader read_written_date(std::string_view line, TimeContext& context) {
   if (days.empty() || words.any(" ,T_-|") == 0) return {};
   auto clock = take_clock(words);
   if (!clock) return {};
-  take_zone_and_year(words, *clock, days);
+  if (!glogs) take_zone_and_year(words, *clock, days);
   if (bracketed) words.through("])");
   words.any(" \t:,-|");
   LineHeader header{true, {}, {}, words.taken()};
