@@ -24,6 +24,7 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   if (line.shown == 0 || batch > *line.batch) ++line.shown;
   line.epoch = epoch;
   line.batch = batch;
+  line.epochs = positive_of(event, Field::epochs);
   if ((!shown || epoch > *shown) && starts_again) {
     before = done;
     place.gap = true;

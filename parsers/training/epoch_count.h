@@ -17,8 +17,9 @@ struct EpochCount {
   // The line displayed last that counts batches out of so many.
   struct Line {
     std::optional<std::int64_t> epoch, batch;
-    std::int64_t shown = 0;       // batches of this epoch
-    std::optional<bool> through;  // whether batches count on from epoch to epoch
+    std::optional<std::int64_t> epochs;  // out of so many, where nobody says how long they are
+    std::int64_t shown = 0;              // batches of this epoch
+    std::optional<bool> through;         // whether batches count on from epoch to epoch
   };
 
   // The time that bars named after their epoch show, some of which go on counting where the epoch before ended.

@@ -26,6 +26,15 @@ bool is_exception(std::string_view line) {
   return false;
 }
 
+// A frame of a traceback: '  File "/opt/app/trainer.py", line 147, in train', "…, in _inner_training_loop", "…, in fit".
+bool is_frame_of_training(std::string_view line) {
+  constexpr std::string_view kIn = ", in ";
+  const std::size_t at = line.rfind(kIn);
+  if (at == line.npos || !line.starts_with("  File ")) return false;
+  const std::string_view name = line.substr(at + kIn.size());
+  return name == "fit" || name.find("train") != name.npos;
+}
+
 // "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***".
 bool is_slurms(std::string_view line) {
   return is_slurmstepd(line) &&
@@ -182,7 +191,7 @@ void LastWords::forget(bool with_training) {
   constexpr std::int64_t kBuffered = 20;
   survived = survived || (with_training && logged && !message.empty());
   const bool ends = (is_slurms(message) || message.starts_with("KeyboardInterrupt")) && behind < kBuffered;
-  traceback = interrupted = false;
+  traceback = of_training = interrupted = false;
   behind = ends ? behind + 1 : 0;
   if (!ends) message.clear();
   if (!with_training) return;
@@ -230,8 +239,10 @@ void LastWords::hear(std::string_view line) {
     if (!begins_traceback(line)) return;
     logged = line.find("ERROR") != line.npos;
     traceback = !(logged && survived);
+    of_training = false;
     return;
   }
+  of_training = of_training || is_frame_of_training(line);
   if (line.front() == ' ' || !is_exception(line)) return;  // a frame, or what another thread says
   message = kept_text(line, kMaxMessage);
   traceback = false;

@@ -11,8 +11,9 @@
 namespace etad::track {
 
 struct LastWords {
-  bool traceback = false;  // its frames are being shown
-  std::string message;     // of the first exception since the run last showed that it goes on
+  bool traceback = false;    // its frames are being shown
+  bool of_training = false;  // by one of them it is the training that failed, however much of it was shown
+  std::string message;       // of the first exception since the run last showed that it goes on
   bool logged = false;  // the last traceback was written by a logger: the program has caught what it tells of
   bool survived = false;                     // behind such a one the training went on
   bool stopped_early = false, done = false;  // said since it last showed its training

@@ -236,7 +236,8 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
 
 // The end of the last epoch that is planned, of unknown length: the iterations done are the plan.
 void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
-  const auto epochs = whole_number(setting_of(r.run, name_of(Field::epochs)));
+  auto epochs = whole_number(setting_of(r.run, name_of(Field::epochs)));
+  if (!epochs) epochs = r.epochs.line.epochs;
   if (!epochs || !number || r.run.max_iterations || r.epochs.steps || !r.run.iteration) return;
   if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }
@@ -426,7 +427,7 @@ void track::Epochs::end(RunTrack& r, const Moment& m, std::optional<std::int64_t
   if (r.test && !r.test->beside)
     all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
   const auto began = std::exchange(r.epochs.began, {});
-  if (!began || !m.now || r.window.from) return;
+  if (!began || !m.now || r.window.from || r.epochs.was_measured_last(number)) return;
   const Duration took = between(*began, *m.now) - r.window.tests;
   if (took > Duration::zero()) return measure(r, m, took);
   ++m.out.rejected;

@@ -20,15 +20,15 @@ ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_ba
            announced_of, open, undated, alone, trained, trained_again, shortest, told, named, cut_short, line,
            clock, borders)
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
-ETAD_SAVED(EpochCount::Line, epoch, batch, shown, through)
+ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
 ETAD_SAVED(Training, tests_before, stood, tests_stated, last_stated, until_progress, done_before, paced,
            stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summary,
            trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused,
            leap, left, left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step,
            bar_holds_tests, doubtful, stated_alone)
-ETAD_SAVED(LastWords, traceback, message, logged, survived, stopped_early, done, done_amid, interrupted,
-           behind)
+ETAD_SAVED(LastWords, traceback, of_training, message, logged, survived, stopped_early, done, done_amid,
+           interrupted, behind)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(OtherBars, number, of, over, shown)

@@ -311,7 +311,7 @@ void give_up(RunTrack& r) {
     r.run.state = RunState::stopped;
   } else if (message.empty() && r.last_words.stopped_early) {
     r.run.state = RunState::finished;
-  } else if (has_done_all(r)) {
+  } else if (has_done_all(r) && (message.empty() || !r.last_words.of_training)) {
     r.run.state = RunState::finished;
     r.run.iteration = std::max(*r.run.iteration, *r.run.max_iterations);  // the last ones may not be shown
   } else if (message.empty() && r.last_words.is_done()) {

@@ -307,5 +307,44 @@ TEST(Pauses, SwinGoesOnInTheSameLog) {
   EXPECT_NEAR(step_time(runs.at(1)), 0.5, 0.005);
 }
 
+// A bar that is full may be one of several epochs', or what follows it be the training's, too: where a function that trains
+// failed behind it, the training did.
+TEST(Ends, AFullBarBehindWhichTheTrainingFailsIsNotItsEnd) {
+  const auto state_of = [](const char* frame, const std::vector<std::string>& more) {
+    std::vector<std::string> lines = {"epoch 0, training"};
+    for (int i = 5; i <= 40; i += 5)
+      lines.push_back(written("epo 0, iter %d, loss=0.5125: %3d%%|#  | %d/40 [01:%02d<00:10,  2.00s/it]", i,
+                              i * 100 / 40, i, i));
+    lines.emplace_back("Traceback (most recent call last):");
+    lines.push_back(written("  File \"/opt/app/run.py\", line 58, in %s", frame));
+    lines.emplace_back("    store()");
+    lines.emplace_back("FileNotFoundError: [Errno 2] No such file or directory: 'out/last.pth'");
+    lines.insert(lines.end(), more.begin(), more.end());
+    return only_run(lines).state;
+  };
+  EXPECT_EQ(state_of("train", {}), RunState::failed);
+  EXPECT_EQ(state_of("fit", {}), RunState::failed);
+  EXPECT_EQ(state_of("export", {}), RunState::finished);
+  EXPECT_EQ(state_of("train", {"If you suspect this is an IPython 8.1.0 bug, please report it at:",
+                               "    https://github.com/ipython/ipython/issues",
+                               "or send an email to the mailing list at ipython-dev@python.org"}),
+            RunState::failed);
+}
+
+// Of bars of unknown length the last one is full where the line of its epoch stands below.
+TEST(Ends, OfTheLastEpochOfUnknownLengthItsLineTells) {
+  for (const bool told : {false, true}) {
+    std::vector<std::string> lines;
+    for (int epoch = 1; epoch <= 4; ++epoch) {
+      lines.push_back(written("Epoch %d/4: 500it [02:05,  4.00it/s]", epoch));
+      if (epoch < 4 || told)
+        lines.push_back(written("Epoch %d: Train Loss: 0.0125, Val Loss: 0.0925", epoch));
+    }
+    const auto run = only_run(lines);
+    EXPECT_EQ(run.train.iterations, 2000);
+    EXPECT_EQ(run.state, told ? RunState::finished : RunState::lost);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
