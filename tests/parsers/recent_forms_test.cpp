@@ -226,5 +226,22 @@ TEST(RecentForms, TestsAloneExplainALogLessThanItsTraining) {
   EXPECT_NEAR(step_time(run), 12.0 / 55, 0.005);
 }
 
+// Every tenth update, by the mean time of all of them so far; the update's own and its parts' are others.
+TEST(RecentForms, MadronaLearnsUpdates) {
+  std::vector<std::string> lines = {"TrainConfig:", "  num_updates: 500", "  steps_per_update: 40"};
+  for (int update = 10; update <= 60; update += 10) {
+    lines.push_back(written("Update: %d", update));
+    lines.push_back("    FPS: 32, Update Time: 1.75, Avg FPS: 27");
+    lines.push_back(written("    Update Iter Timing     => CPU: %.3f", 1.5 + 0.5 / update));
+    lines.push_back("      Collect Rollouts     => CPU: 1.250, GPU: 1.262");
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.framework, "pytorch");
+  EXPECT_EQ(run.iteration, 60);
+  EXPECT_EQ(run.max_iterations, 500);
+  EXPECT_EQ(run.train.iterations, 60);
+  EXPECT_NEAR(step_time(run), 1.508, 0.001);
+}
+
 }  // namespace
 }  // namespace etad::test
