@@ -119,6 +119,15 @@ void take_shown_batch(track::Quantities& known, const Event& event, std::int64_t
   if (samples && *samples % iteration == 0) known.global_batch_size = *samples / iteration;
 }
 
+// The tokens of a step, where a line tells those of all of them so far.
+void take_shown_tokens(RunTrack& r, const Event& event, std::int64_t iteration) {
+  if (event.text(Field::key) != "tokens" || r.known.tokens_per_iteration > 0 || iteration <= 0) return;
+  const auto tokens = positive_of(event, Field::value);
+  if (!tokens || *tokens % iteration != 0) return;
+  take_setting(r, "tokens_per_iteration", std::to_string(*tokens / iteration));
+  note_sizes(r);
+}
+
 // Where several processes each draw a bar of the same run, one may come in behind the others' next line, or
 // all of it behind the end of another's.
 bool is_of_another_process(const RunTrack& r, const Anchor& to) {
@@ -247,6 +256,7 @@ void see_start_anew(RunTrack& r, const Anchor& to) {
 void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
   all_.descriptions.finish_net(r, m.out);
   take_shown_batch(r.known, m.event, iteration);
+  take_shown_tokens(r, m.event, iteration);
   r.reach(Stage::progressed);
   r.dirty = true;
   if (!r.job_known) r.run.job = Job::train;

@@ -243,5 +243,16 @@ TEST(RecentForms, MadronaLearnsUpdates) {
   EXPECT_NEAR(step_time(run), 1.508, 0.001);
 }
 
+// What a step holds is its share of the tokens seen, and its time is by the tokens a second.
+TEST(RecentForms, StepsOfAsManyTokensAsWereSeen) {
+  const auto run = only_run(lines_by(8, [](int i) {
+    return written("[log] loss: 4.125, step: %d, tokens_seen: %d, tokens_per_sec: 2048.00", 100 * (i + 1),
+                   409600 * (i + 1));
+  }));
+  EXPECT_EQ(run.iteration, 800);
+  EXPECT_EQ(run.train.iterations, 700);
+  EXPECT_NEAR(step_time(run), 2, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
