@@ -237,7 +237,7 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
 // The end of the last epoch that is planned, of unknown length: the iterations done are the plan.
 void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
   auto epochs = whole_number(setting_of(r.run, name_of(Field::epochs)));
-  if (!epochs) epochs = r.epochs.line.epochs;
+  if (!epochs) epochs = r.epochs.line.epochs ? r.epochs.line.epochs : r.epochs.announced_of;
   if (!epochs || !number || r.run.max_iterations || r.epochs.steps || !r.run.iteration) return;
   if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }

@@ -254,5 +254,22 @@ TEST(RecentForms, StepsOfAsManyTokensAsWereSeen) {
   EXPECT_NEAR(step_time(run), 2, 1e-6);
 }
 
+// Ten iterations together, which are numbered on from epoch to epoch, and the time of the epoch.
+TEST(RecentForms, SoManyIterationsAndTheirTime) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    lines.push_back(written("Epoch %d/3", epoch));
+    for (int i = 1; i <= 5; ++i)
+      lines.push_back(
+          written("Iteration %d || Loss: 4.1250 || 10iter: 2.5000 sec.", 50 * (epoch - 1) + 10 * i));
+    lines.push_back(written("epoch %d || Epoch_TRAIN_Loss:1250.0000 ||Epoch_VAL_Loss:0.0000", epoch));
+    lines.emplace_back("timer:  14.5000 sec.");
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 150);
+  EXPECT_NEAR(step_time(run), 0.25, 1e-6);
+  EXPECT_EQ(run.state, RunState::finished);
+}
+
 }  // namespace
 }  // namespace etad::test
