@@ -19,11 +19,11 @@ namespace etad::prediction {
 // another confirms it. A later owner is of a camp if most of his runs agree with the first one's, and only those that do
 // so count, each by itself. A run agrees with a model where it is within kAgree of what that expects of it, and a little
 // more where few runs say it, where it is beyond its batch sizes, or has settings that it has never seen; of those beyond
-// its batch sizes none counts where together they would move what the model says within them. Of a camp each owner but the
-// first has a fair share (storage/fair_share.h), in turns over batch sizes and settings: who is left out takes nothing of theirs.
-// Logs: of an owner's, one with more than its share of the owner's runs that contradicts most of the others is left out;
-// where there is but one other, the later one. Among the runs that count the same is asked of their energy and of their
-// memory: whose contradict the others' lose that alone.
+// its batch sizes none counts where together they would move what the model says within them. Of a camp each owner but
+// the first has a fair share (storage/fair_share.h), in turns over batch sizes and settings: who is left out takes nothing
+// of theirs. Logs: of an owner's, one with more than its share of the owner's runs that contradicts most of the others of
+// its settings is left out; where there is but one other, the later one. Among the runs that count the same is asked of
+// their energy and of their memory: whose contradict the others' lose that alone.
 struct Evidenced {
   std::vector<RunData> runs;
   std::optional<Dispute> dispute;
