@@ -185,6 +185,52 @@ TEST(Recognition, SettingsAreReadHoweverFarAboveTheFirstTellingLineTheyStand) {
   }
 }
 
+// DeepSpeed's word that it begins is said by whatever trains with it: behind it a format shows itself by its first step.
+TEST(Recognition, WhatIsSaidBeforeTheFirstStepSettlesNothing) {
+  const Read read = read_log({
+      "[2026-03-01 10:00:00,250] [INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.0], "
+      "mom=[(0.9, 0.999)]",
+      "***** Running training *****",
+      "  0%|          | 0/1000 [00:00<?, ?it/s]",
+      "  0%|          | 1/1000 [00:12<3:19:48, 12.00s/it]",
+      "  0%|          | 2/1000 [00:24<3:19:36, 12.00s/it]",
+  });
+  EXPECT_EQ(read.format, "huggingface");
+  ASSERT_EQ(read.runs.size(), 1U);
+  EXPECT_EQ(read.runs.at(0).iteration, 2);
+}
+
+// Nothing names the bar a training's but what the trainer says beside it.
+TEST(Recognition, TheTrainersOwnSentencesShowItsBar) {
+  const std::string began = "  0%|          | 0/500 [00:00<?, ?it/s]";
+  const std::string bar = " 30%|###       | 150/500 [05:00<11:40,  2.00s/it]";
+  const auto format_of = [&](const std::vector<std::string>& lines) {
+    const Read read = read_log(lines);
+    for (const auto& [ordinal, run] : read.runs) EXPECT_EQ(run.iteration, 150) << ordinal;
+    return read.format;
+  };
+  const std::string tokenizer =
+      "You're using a TinyTokenizerFast tokenizer. Please note that with a fast tokenizer, …";
+  const std::string columns =
+      "The following columns in the evaluation set don't have a corresponding argument …";
+  EXPECT_EQ(format_of({began + tokenizer, bar}), "huggingface");
+  EXPECT_EQ(format_of({began, bar + columns}), "huggingface");
+  EXPECT_EQ(format_of({began, bar,
+                       "Could not estimate the number of tokens of the input, floating-point operations "
+                       "will not be computed"}),
+            "huggingface");
+  EXPECT_EQ(
+      format_of(
+          {began, bar, "Traceback (most recent call last):", "  File \"train.py\", line 20, in <module>",
+           "    trainer.train()",
+           "  File \"/opt/lib/python3.11/site-packages/transformers/trainer.py\", line 1500, in train"}),
+      "huggingface");
+  // An evaluation alone, whose columns are told before its bar, and those of several.
+  EXPECT_EQ(format_of({columns, began, bar}), "");
+  EXPECT_EQ(format_of({began, "100%|##########| 500/500 [05:00<00:00,  1.67it/s]" + columns}), "");
+  EXPECT_EQ(format_of({tokenizer, began, bar}), "");
+}
+
 // A launcher's line that another format claims, and then the trainer's own.
 std::vector<std::string> trainer_behind_a_launcher() {
   std::vector<std::string> lines = {
