@@ -34,7 +34,7 @@ bool completes_summary(RunTrack& r, std::int64_t iteration) {
 bool is_unclear_bar(RunTrack& r, std::int64_t iteration, std::int64_t of, bool timed) {
   track::Training& training = r.training;
   const bool others = training.open_bar && of != training.open_bar;
-  const bool behind_summary = timed && training.summary && (!training.trained_behind || others);
+  const bool behind_summary = timed && training.summed_up && (!training.trained_behind || others);
   if (iteration != of && !behind_summary) return false;
   training.full_bar = std::max(of, training.full_bar.value_or(0));
   if (iteration != of) training.open_bar = std::max(of, training.open_bar.value_or(0));
@@ -45,9 +45,19 @@ bool is_unclear_bar(RunTrack& r, std::int64_t iteration, std::int64_t of, bool t
 // A bar behind a summary that is as long as the run's own. Another process draws its last states; in its first half it
 // is another training's.
 bool is_bar_of_another_process(RunTrack& r, std::int64_t iteration, std::int64_t of) {
-  if (!r.training.summary || of != r.run.max_iterations) return false;
+  if (!r.training.summed_up || of != r.run.max_iterations) return false;
   r.training.begun_again = r.training.begun_again || 2 * iteration < of;
   return !r.training.begun_again;
+}
+
+// One that is as long again and has begun anew, whose steps are no faster, trains: an evaluation of the same samples would
+// hardly take as long.
+bool trains_again(const RunTrack& r, std::int64_t iteration, std::int64_t of, double elapsed) {
+  constexpr double kAsSlow = 0.75;
+  const PhaseSummary& before = r.run.train;
+  if (!r.training.begun_again || of != r.run.max_iterations || before.iterations == 0) return false;
+  return elapsed * static_cast<double>(before.iterations) >=
+         kAsSlow * to_seconds(before.duration) * static_cast<double>(iteration);
 }
 
 // An epoch's bar that stands where the run came to: it is drawn again as it is closed, be it full or not. What stood behind
@@ -79,6 +89,7 @@ bool track::Windows::is_said_again(const Moment& m) {
   // Nor is a bar of a few seconds a training, such as those of the files that are saved.
   constexpr double kFewSeconds = 10;
   if (of && !full && elapsed && *elapsed < kFewSeconds) return true;
+  if (iteration > 0 && of && elapsed && trains_again(r, *iteration, *of, *elapsed)) return false;
   if (iteration && of && is_unclear_bar(r, *iteration, *of, elapsed.has_value())) return true;
   if (!iteration || !r.window.from) return false;
   const std::int64_t shown = r.window.from->iteration;

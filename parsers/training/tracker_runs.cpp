@@ -190,9 +190,11 @@ bool says_all_of_a_run(const Event& event) {
 }
 
 // How long all of it took, where the end says that beside a rate: a trainer's own summary.
-std::optional<double> summary_of(const Event& event) {
-  if (!event.has(Field::rate) && !event.has(Field::samples_per_second)) return {};
-  return event.number(Field::elapsed);
+std::optional<track::Summary> summary_of(const Event& event) {
+  const auto took = event.number(Field::elapsed);
+  if (!took || (!event.has(Field::rate) && !event.has(Field::samples_per_second))) return {};
+  const auto rate = rounded(event, Field::rate).value_or(std::pair(0.0, 0.0));
+  return track::Summary{*took, rate.first, rate.second, event.number(Field::loss)};
 }
 
 // Whether the steps of a bar are those that the summary speaks of.
@@ -278,7 +280,7 @@ void track::Runs::end(const Moment& m) {
   measure_whole(*r, m);
   measure_stated_alone(*r, m.out);
   all_.steps.give_layer_times(*r, m.out);
-  r->training.summary = summary_of(m.event);
+  r->training.summed_up = summary_of(m.event);
   const bool early = ends_early(*r, m.event), stopped = !early && is_stopped(*r, m.event);
   const std::string& message = r->last_words.message;  // of what stopped it
   const bool broken = stopped && !message.empty() && !r->last_words.is_stop();

@@ -68,6 +68,12 @@ bool showed_another(const Run& run, const Event& end, std::int64_t steps) {
   return end.has(Field::rate) && run.iteration.value_or(0) > kMuchMore * steps;
 }
 
+// It was gone on with behind its last step, and made none: its rate is that of the steps planned.
+bool did_nothing(const Event& end, Duration took) {
+  constexpr Duration kMoment = std::chrono::seconds(1);
+  return took < kMoment && end.number(Field::loss) == 0;
+}
+
 }  // namespace
 
 // A run that was never long enough between two of its lines to be measured, and says at its end how long all
@@ -83,7 +89,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (of_shown) steps = r.run.iteration.value_or(0) - first;
   const auto elapsed = positive_seconds(m.event.number(Field::elapsed));
   if (!elapsed) return measure_by_rate(r, m, steps);
-  if (r.run.job != Job::train) return;
+  if (r.run.job != Job::train || did_nothing(m.event, *elapsed)) return;
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
   if (steps == 0)

@@ -11,6 +11,14 @@
 
 namespace etad::track {
 
+// What an end says of all of a run beside its rate.
+struct Summary {
+  double seconds = 0, rate = 0, rate_error = 0;  // rate 0: it says samples a second alone
+  std::optional<double> loss;
+
+  bool is_unlike(const Summary& other) const;
+};
+
 struct Training {
   Duration tests_before{};                 // before the first progress
   Duration stood{};                        // its bar, at 0, for them
@@ -28,7 +36,7 @@ struct Training {
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
   std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
   std::optional<std::int64_t> open_bar;   // the longest of those that have not come to their end
-  std::optional<double> summary;          // how long all of it took, where its end said so beside a rate
+  std::optional<Summary> summed_up;       // by its end
   bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
   bool begun_again = false;               // its own bar has been drawn from its beginning behind that end
   std::optional<double> last_elapsed;     // as the line displayed last counts it
@@ -67,8 +75,8 @@ struct Training {
   bool sees_last_epoch(double left_now, double step_time, std::int64_t steps, std::int64_t batches);
 
   // Whether a summary behind the run's own is another training's. Each of several processes says it of the same one, but
-  // no loss comes in between, nor does the bar begin again, and they take as long.
-  bool is_another(std::optional<double> took) const;
+  // no loss comes in between, nor does the bar begin again, and what they say is alike.
+  bool is_another(const std::optional<Summary>& then) const;
 
   // Whether a step of `seconds` took much longer than those before it, of which there are `enough` measurements: it holds
   // an evaluation of which no line tells, as every 250th of build-nanogpt's. A second one behind it shows that the
@@ -105,10 +113,17 @@ inline std::optional<Duration> Training::startup_by(Duration step_time) {
   return before - step_time * done_before;
 }
 
-inline bool Training::is_another(std::optional<double> took) const {
-  constexpr double kOther = 0.02;
-  if (!took || !summary) return false;
-  return trained_behind || begun_again || std::abs(*took - *summary) > kOther * *summary;
+// The processes of a training take nearly as long, and tell the same loss. Another training may take as long by chance,
+// or for other steps at another rate, but hardly comes to the same loss as well.
+inline bool Summary::is_unlike(const Summary& other) const {
+  constexpr double kOther = 0.02, kOtherLoss = 0.001;
+  if (std::abs(other.seconds - seconds) > kOther * seconds) return true;
+  if (std::abs(other.rate - rate) > kOther * rate + rate_error + other.rate_error) return true;
+  return loss && other.loss && std::abs(*other.loss - *loss) > kOtherLoss * std::abs(*loss);
+}
+
+inline bool Training::is_another(const std::optional<Summary>& then) const {
+  return then && summed_up && (trained_behind || begun_again || summed_up->is_unlike(*then));
 }
 
 inline bool Training::sees_the_end(double left_now, std::optional<double> step_time) {

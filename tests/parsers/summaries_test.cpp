@@ -143,6 +143,51 @@ TEST(Summaries, OfSeveralProcessesAreOne) {
   EXPECT_EQ(runs_of(lines).size(), 1U);
 }
 
+// One behind the other, of as many steps that take as long: no line but these tells of them.
+TEST(Summaries, OfTrainingsThatTakeAsLongDifferInTheRateOrTheLoss) {
+  const auto told = [](double seconds, double rate, double loss) {
+    return written(
+        "{'train_runtime': %.4f, 'train_steps_per_second': %.3f, 'train_loss': %.8f, 'epoch': 1.0}", seconds,
+        rate, loss);
+  };
+  for (const std::size_t restart : {0U, 2U}) {
+    const Lines by_loss = {told(60.25, 0.83, 1.5125), told(60.25, 0.83, 1.5125), bar(50, 50, 60),
+                           told(60.375, 0.828, 1.625), bar(50, 50, 60)};
+    EXPECT_EQ(runs_of(by_loss, restart).size(), 2U);
+    const Lines by_rate = {told(60.25, 9.834, 0.5), told(60.25, 9.834, 0.5), told(60.75, 5.847, 0.5)};
+    EXPECT_EQ(runs_of(by_rate, restart).size(), 2U);
+  }
+}
+
+// It was gone on with behind its last step.
+TEST(Summaries, OfNothingDoneMeasureNothing) {
+  const auto runs = runs_of({"  0%|          | 0/348 [00:00<?, ?it/s]",
+                             "{'train_runtime': 0.0512, 'train_samples_per_second': 54375.0, "
+                             "'train_steps_per_second': 6796.875, 'train_loss': 0.0, 'epoch': 3.0}",
+                             "100%|##########| 9/9 [01:12<00:00,  8.00s/it]"});
+  for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.train.segments, 0) << ordinal;
+}
+
+// The next training is as long as the first: its bar begins anew, no faster, and nothing else tells of it. One over the
+// same samples that is faster evaluates.
+TEST(Summaries, AreFollowedByTheBarOfATrainingAsLong) {
+  for (const int pace : {2, 6, 20}) {
+    Lines lines;
+    for (int i = 1; i <= 10; ++i) lines.push_back(bar(6 * i, 60, 36 * i));
+    lines.push_back(summary(360.25, 0.1666));
+    for (int i = 1; i <= 8; ++i) lines.push_back(bar(6 * i, 60, 6 * pace * i));
+    for (const std::size_t restart : {0U, 14U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), pace == 2 ? 1U : 2U) << pace;
+      EXPECT_EQ(runs.at(0).iteration, 60);
+      if (pace == 2) continue;
+      EXPECT_EQ(runs.at(1).iteration, 48);
+      EXPECT_EQ(runs.at(1).state, RunState::lost);
+      EXPECT_NEAR(step_time(runs.at(1)), pace, 0.05);
+    }
+  }
+}
+
 TEST(Summaries, AreFollowedByABarThatIsNoTraining) {
   Lines lines;
   for (int i = 1; i <= 10; ++i) lines.push_back(bar(40 * i, 400, 20 * i));
