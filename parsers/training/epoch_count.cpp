@@ -269,7 +269,11 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
   Elapsed out{written->first * times, written->second * times, {}, counted};
   const auto epoch = count_of(event, Field::epoch);
   if (!mean && of_epoch && batch && epoch && !named) out.seconds = own_seconds(*epoch, *batch, out.seconds);
-  if (!mean && batch && event.has(Field::rate)) tell_finely(event, *batch, out);
+  if (!mean && event.has(Field::rate)) {
+    const auto all = of_epoch ? positive_of(event, Field::max_iter) : std::nullopt;
+    const bool full = all && all == count_of(event, Field::iteration);
+    if (batch || full) tell_finely(event, batch ? *batch : *all, out);
+  }
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
     out.epoch = !batch ? std::optional(before) : epoch ? epoch : announced;
   return out;

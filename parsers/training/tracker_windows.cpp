@@ -286,6 +286,8 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   const bool ends =
       r.training.by_lines && (ends_bar(m.event, here) || here.iteration == r.run.max_iterations);
   if (ends && from && from->epoch == here.epoch) r.window.from->error = here.error = 0;
+  const bool of_all = from && from->elapsed == 0 && from->epoch == here.epoch && ends_bar(m.event, here);
+  if (of_all) r.window.from->error = std::min(from->error, here.error);  // by its rate
   if (from && here.iteration == from->iteration) return show_again(r, m, here);
   if (from && (is_of_another_process(r, here) || is_drawn_again(r, here))) return;
   reach(r, m, here.iteration);

@@ -226,6 +226,18 @@ TEST(WaitingBars, OfEpochsOfSecondsCountTheirOwnTime) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.2, 1e-6);
 }
 
+// Whole seconds of a short epoch say less than its full bar's rate.
+TEST(WaitingBars, OfEpochsTellTheirTimeByTheRateWhereTheyAreFull) {
+  Lines lines = {"***** Running training *****", "  Num Epochs = 5"};
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    lines.emplace_back("Iteration:  50%|##  | 30/60 [00:04<00:04,  6.50it/s]");
+    lines.emplace_back("Iteration: 100%|####| 60/60 [00:08<00:00,  6.90it/s]");
+  }
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.train.iterations, 300);
+  EXPECT_NEAR(step_time(run), 1 / 6.9, 1e-6);
+}
+
 // A training of 20 steps of half a second an epoch, whose validation of 3 seconds prints nothing.
 TEST(WaitingBars, AnEpochThatSaysWhatItTookHasAValidationBehindIt) {
   Lines lines;
