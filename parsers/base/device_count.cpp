@@ -180,8 +180,11 @@ std::optional<OfEachProcess> of_each_process(std::string_view line) {
   return {};
 }
 
+// Behind a bar's last state, which ends no line, too.
 std::optional<std::int64_t> rank_in(std::string_view line) {
-  constexpr std::string_view kLabel = "[rank";
+  constexpr std::string_view kLabel = "[rank", kBar = "][rank";
+  if (const std::size_t bar = line.find(kBar); bar != line.npos)
+    line.remove_prefix(bar + kBar.size() - kLabel.size());
   if (!line.starts_with(kLabel)) return {};
   const std::string_view digits = digits_at_head(line.substr(kLabel.size()));
   if (!line.substr(kLabel.size() + digits.size()).starts_with("]:")) return {};

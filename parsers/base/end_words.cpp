@@ -53,6 +53,12 @@ bool begins_traceback(std::string_view line) {
   return line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
 }
 
+bool is_frame(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  return line.starts_with("File \"") && line.find("\", line ") != line.npos &&
+         line.find(", in ") != line.npos;
+}
+
 bool is_last_of_process(std::string_view line) {
   if (line.empty()) return false;
   const auto begins = [line](std::string_view words) { return line.starts_with(words); };
@@ -106,8 +112,9 @@ bool is_lightnings_test(std::string_view line) {
 }
 
 bool may_tell_end(std::string_view line) {
-  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_launchers_end(line) ||
-         is_lightnings_older_test(line) || is_last_of_process(line) || ends_stopping(line);
+  return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_frame(line) ||
+         is_launchers_end(line) || is_lightnings_older_test(line) || is_last_of_process(line) ||
+         ends_stopping(line);
 }
 
 }  // namespace etad

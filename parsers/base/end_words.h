@@ -31,4 +31,7 @@ bool is_lightnings_test(std::string_view line);
 // "Traceback (most recent call last):", whatever stands before it.
 bool begins_traceback(std::string_view line);
 
+// 'File "train.py", line 20, in main': one of a traceback's, whose head a bar may have been drawn over.
+bool is_frame(std::string_view line);
+
 }  // namespace etad

@@ -236,8 +236,9 @@ void LastWords::hear(std::string_view line) {
     return;
   }
   if (!traceback) {
-    if (!begins_traceback(line)) return;
-    logged = line.find("ERROR") != line.npos;
+    const bool begins = begins_traceback(line);
+    if (!begins && !is_frame(line)) return;
+    if (begins) logged = line.find("ERROR") != line.npos;
     traceback = !(logged && survived);
     of_training = false;
     return;

@@ -20,10 +20,12 @@ bool shows_life(EventKind kind) {
          kind == EventKind::throughput || kind == EventKind::test_start || kind == EventKind::test_result;
 }
 
-// The bar's last state once more, as it is drawn when the program ends, or one beside the training's: no sign of life.
+// The bar's last state once more, as it is drawn when the program ends, one beside the training's, or a loss that the
+// program's other stream brings late: no sign of life.
 bool is_drawn_again(const Event& event, const track::RunTrack& r) {
   if (event.text(Field::key) == "beside") return true;
   if (event.kind != EventKind::progress || r.last_words.message.empty()) return false;
+  if (event.has(Field::position)) return r.window.from && r.window.from->elapsed;
   const auto at = count_of(event, Field::iteration);
   return at ? at == r.run.iteration
             : event.has(Field::batch) && count_of(event, Field::batch) == r.epochs.line.batch;

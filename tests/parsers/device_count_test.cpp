@@ -162,6 +162,9 @@ TEST(DeviceCount, IsThatOfTheProcessesThatWarn) {
                            "[rank2]" + warning}),
             3)
       << "behind a line that opens the run";
+  EXPECT_EQ(devices_where({"  0%|          | 0/500 [00:00<?, ?it/s][rank0]" + warning, "[rank1]" + warning}),
+            2)
+      << "behind a bar, which ends no line";
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank2]" + warning}), 0);
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank0]" + warning}), 0);
 }

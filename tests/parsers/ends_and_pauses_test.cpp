@@ -37,6 +37,27 @@ TEST(Ends, AreReadBehindABarThatEndsNoLine) {
   EXPECT_EQ(only_run(bar_and("Unkilled")).state, RunState::lost);
 }
 
+// W&B's output.log is what a terminal would show: a bar drawn over the traceback's head leaves its frames.
+TEST(Ends, AreReadOfATracebackWhoseHeadABarHides) {
+  Lines lines = bar_and("");
+  lines.insert(lines.end(), {"  File \"train.py\", line 71, in <module>", "    trainer.train()",
+                             "RuntimeError: device-side assert"});
+  EXPECT_EQ(only_run(lines).state, RunState::failed);
+  EXPECT_EQ(only_run(lines).message, "RuntimeError: device-side assert");
+  lines.erase(lines.end() - 3);
+  EXPECT_EQ(only_run(lines).state, RunState::lost) << "an exception's name alone";
+}
+
+// A loss that waited in a program's buffer comes behind its traceback; where the bar moves on, another program failed.
+TEST(Ends, AreNotUndoneByALossThatWasPrintedLate) {
+  Lines lines = bar_and("Traceback (most recent call last):");
+  lines.insert(lines.end(), {"  File \"train.py\", line 71, in <module>", "OSError: Disk quota exceeded",
+                             "{'loss': 1.25, 'learning_rate': 1.25e-05, 'epoch': 0.5}"});
+  EXPECT_EQ(only_run(lines).state, RunState::failed);
+  lines.emplace_back("70%|##| 70/100 [01:10<00:30,  1.00s/it]");
+  EXPECT_EQ(only_run(lines).state, RunState::lost);
+}
+
 TEST(Ends, AreToldByTheNameOfAnExceptionOrASignalAndNotByWhatDidNotHappen) {
   Lines failed = bar_and("");
   failed.insert(failed.end(),
