@@ -131,16 +131,20 @@ void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t ste
 }
 
 // What the steps before a bar's first state took, the bar itself says: it counts from the run's beginning. One that
-// goes on from a snapshot counts steps as done that took no time.
+// goes on from a snapshot counts steps as done that took no time. Where the first ones are far slower, the start was in
+// them.
 void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, std::int64_t steps, Duration took,
                                     Records& out) {
-  constexpr double kOtherStepTime = 3, kMostError = 0.05;
+  constexpr double kOtherStepTime = 3, kFirstStep = 2, kMostError = 0.05;
   const bool bar = from.elapsed && !from.epoch && !from.dated && r.run.max_iterations;
-  if (!bar || r.run.train.segments > 0 || r.resumed || from.iteration < 2) return;
+  if (!bar || r.run.train.segments > 0 || r.resumed || from.iteration < 1) return;
   const double before = *from.elapsed - to_seconds(r.training.tests_before);
-  const double step_time = to_seconds(took) / static_cast<double>(steps);
-  const double ratio = before / static_cast<double>(from.iteration) / step_time;
-  if (ratio > kOtherStepTime || ratio < 1 / kOtherStepTime || from.error > kMostError * before) return;
+  const double usual = to_seconds(took) / static_cast<double>(steps) * static_cast<double>(from.iteration);
+  if (from.error > kMostError * before || before * kOtherStepTime < usual) return;
+  if (before > (from.iteration == 1 ? kFirstStep : kOtherStepTime) * usual) {
+    if (!r.run.startup) r.run.startup = from_seconds(before - usual);
+    return;
+  }
   r.run.first_iteration = 0;
   add_segment(r, {Phase::train, 0, from.iteration, all_.values.train_samples(r), from_seconds(before), {}},
               out);

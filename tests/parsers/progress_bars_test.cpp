@@ -71,7 +71,7 @@ TEST(ProgressBars, ThoseOfSeveralProcessesAreOneRun) {
   lines.push_back(kBar.back());
   const Records records = read_bars(lines);
   ASSERT_EQ(records.runs.size(), 1U);
-  EXPECT_EQ(records.runs[0].train.iterations, 3);
+  EXPECT_EQ(records.runs[0].train.iterations, 4);
   EXPECT_EQ(records.runs[0].state, RunState::finished);
 }
 

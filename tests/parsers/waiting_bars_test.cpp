@@ -194,9 +194,23 @@ TEST(WaitingBars, TheLastStateDrawnAgainBehindASavingCountsAsDrawnFirst) {
          "\n{'train_runtime': 4601.5, 'train_steps_per_second': 0.022, 'epoch': 1.0}\n";
   const auto runs = runs_of(parted(log));
   ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).train.iterations, 99);
+  EXPECT_EQ(runs.at(0).train.iterations, 100);
   EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 40);
   EXPECT_EQ(runs.at(0).state, RunState::finished);
+}
+
+// A bar counts from where nothing was done. A first step that takes far longer than the next ones holds the start.
+TEST(WaitingBars, TheFirstStepIsOneUnlessItIsFarSlower) {
+  for (const int first : {30, 60, 160}) {
+    std::string log = "***** Running training *****\n";
+    for (int step = 1; step <= 10; ++step) log += bar(step, first + 40 * (step - 1)) + "\n";
+    const auto runs = runs_of(lines_of(log), 4);
+    ASSERT_EQ(runs.size(), 1U);
+    const bool slow = first == 160;
+    EXPECT_EQ(runs.at(0).train.iterations, slow ? 9 : 10);
+    EXPECT_DOUBLE_EQ(to_seconds(runs.at(0).train.duration), (slow ? 0 : first) + 360);
+    EXPECT_EQ(runs.at(0).startup, slow ? std::optional(from_seconds(120)) : std::nullopt);
+  }
 }
 
 // Bars that show a step's loss before they count it wait for as long as the step takes.
