@@ -3,8 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 
 namespace etad::follow {
+namespace {
+
+// What packs or copies a file may give it the time of its original in whole seconds (pigz, tar): then it tells no more
+// of the last write than the second, and looks older than what it was made of.
+Instant as_told_by(const FileStatus& file, Instant last) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(last);
+  return std::chrono::floor<std::chrono::seconds>(file.modified) == file.modified ? Instant(second) : last;
+}
+
+}  // namespace
 
 Chain::Chain(FileSystem& files, Contents& contents, const std::string& path,
              const std::vector<std::string>& folders, const FinishedFiles& finished, const Link& current)
@@ -55,7 +66,8 @@ std::vector<RotatedFile> Chain::newer_than(const Link& last) {
     const bool by_name =
         mine != around_.rotated.end() &&
         ((mine->name.number && file.name.number) || (!mine->name.date.empty() && !file.name.date.empty()));
-    if (by_name ? older(*mine, file) : file.status.modified >= last.modified) out.push_back(file);
+    if (by_name ? older(*mine, file) : file.status.modified >= as_told_by(file.status, last.modified))
+      out.push_back(file);
   }
   return out;
 }
@@ -64,7 +76,8 @@ Chain::Newer Chain::newer(const Link& last, const FinishedFiles& finished) {
   Newer out = Newer::none;
   for (const RotatedFile& file : newer_than(last)) {
     // Compressing keeps the time of the last write: this may be the file itself, or one that was rotated at that time.
-    const bool may_be_itself = !compressed_ending(file.path).empty() && file.status.modified == last.modified;
+    const bool may_be_itself = !compressed_ending(file.path).empty() &&
+                               file.status.modified == as_told_by(file.status, last.modified);
     if (may_be_itself && is_read(file, last, finished)) continue;
     if (copied_of(file, last)) continue;
     if (file.status.size > 0) return Newer::yes;
@@ -217,7 +230,7 @@ std::optional<RotatedFile> Chain::holds(const Link& last, const FinishedFiles& f
     const FileKey key = key_of(file.status);
     if (key == last.key) continue;  // itself
     if (file.name.within && !shifts_within_ && !last.part.is_telling()) continue;
-    if (file.status.modified < last.modified || file.status.size == 0) continue;
+    if (file.status.modified < as_told_by(file.status, last.modified) || file.status.size == 0) continue;
     if (known_or(others.read(file.path, key), true)) continue;
     const bool may_hold = !compressed_ending(file.path).empty() || file.status.size >= last.part.offset;
     if (!may_hold || !known_or(contents_.matches(file.path, key, last.part), false)) {
