@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/follow/identity.h"
 #include "daemon/follow/position.h"
 
 namespace etad {
@@ -43,7 +44,8 @@ std::string ContentIdentity::head(std::size_t held) const {
   return follow::head_of(std::string_view(head_).substr(0, left));
 }
 std::string ContentIdentity::marker(std::size_t held) const {
-  return follow::marker_of(std::string_view(tail_).substr(0, tail_.size() - std::min(held, tail_.size())));
+  const auto passed = std::string_view(tail_).substr(0, tail_.size() - std::min(held, tail_.size()));
+  return follow::marker_of(passed, follow::holds_records(head_));
 }
 std::string ContentIdentity::finished(std::size_t held) const {
   return follow::finished_identity(head(held), size_ - static_cast<std::int64_t>(held), marker(held));

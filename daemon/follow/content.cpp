@@ -56,8 +56,9 @@ OsResult<std::string> PlainContent::finished_identity() {
   const auto last = read(now->size - static_cast<std::int64_t>(length), std::span(tail).first(length));
   if (!last) return tl::unexpected(last.error());
   if (*last != length) return std::string();
-  return follow::finished_identity(head_of(std::string_view(head.data(), *first)), now->size,
-                                   marker_of(std::string_view(tail.data(), length)));
+  const std::string_view begins(head.data(), *first);
+  return follow::finished_identity(head_of(begins), now->size,
+                                   marker_of(std::string_view(tail.data(), length), holds_records(begins)));
 }
 
 // By xz, zstd or bzip2.

@@ -7,6 +7,7 @@
 #include "parsers/base/hash.h"
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
+#include "parsers/lines/record_file.h"
 
 namespace etad::follow {
 namespace {
@@ -64,14 +65,20 @@ std::size_t first_hole(std::string_view content, std::size_t from) {
   return is_utf16(content.substr(from, hole - from)) ? hole : nul;
 }
 
+bool holds_records(std::string_view beginning) {
+  return record_file(beginning.substr(0, kRecordHead)) != RecordFile::none;
+}
+
 // Up to the first hole and from behind the last: where one is now, bytes may come late.
 Fingerprint head_fingerprint(std::string_view content) {
   content = content.substr(0, kHeadBytes);
+  if (holds_records(content)) return Fingerprint::of(content);
   return Fingerprint::of(content.substr(0, first_hole(content, 0)));
 }
 
-Fingerprint marker_fingerprint(std::string_view content) {
+Fingerprint marker_fingerprint(std::string_view content, bool records) {
   content.remove_prefix(content.size() - std::min(content.size(), kMarkerBytes));
+  if (records) return Fingerprint::of(content);
   const std::size_t hole = content.rfind(kHole);
   const std::string_view text =
       hole == std::string_view::npos ? content : content.substr(hole + kHole.size());
@@ -123,8 +130,8 @@ bool matches_head(std::string_view content, std::string_view head) {
          Fingerprint::of(content.substr(0, expected->length)) == *expected;
 }
 
-std::string marker_of(std::string_view content) {
-  return marker_fingerprint(content).text();
+std::string marker_of(std::string_view content, bool records) {
+  return marker_fingerprint(content, records).text();
 }
 
 bool matches_marker(std::string_view before_offset, std::string_view marker) {

@@ -55,8 +55,12 @@ struct Fingerprint {
 // by side. npos: there is none.
 std::size_t first_hole(std::string_view content, std::size_t from);
 
+// Whether a content that begins so holds records (record_file.h). They have checksums, and any bytes within: a NUL is no
+// hole, and head and marker are of all bytes.
+bool holds_records(std::string_view beginning);
+
 Fingerprint head_fingerprint(std::string_view content);
-Fingerprint marker_fingerprint(std::string_view content);
+Fingerprint marker_fingerprint(std::string_view content, bool records);
 
 // What Position::identity holds: "device:inode:modified:born", the times in microseconds since 1970. Histories of older
 // versions lack "born".

@@ -152,7 +152,7 @@ OsResult<std::string> GzipContent::finished_identity() {
     if (window_.size() > 2 * kPiece) window_.erase(0, window_.size() - kPiece);
     if (const Errno error = produce(); error != 0) return tl::unexpected(error);
   }
-  return follow::finished_identity(head_of(head_), produced_, marker_of(window_));
+  return follow::finished_identity(head_of(head_), produced_, marker_of(window_, holds_records(head_)));
 }
 
 }  // namespace

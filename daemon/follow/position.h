@@ -39,8 +39,9 @@ std::string head_of(std::string_view content);
 // An empty or unreadable `head` matches nothing.
 bool matches_head(std::string_view content, std::string_view head);
 
-// The hash of the last min(256, size) bytes of what has been read, with their number.
-std::string marker_of(std::string_view content);
+// The hash of the last min(256, size) bytes of what has been read, with their number. `records`: of a content that holds
+// such (holds_records, identity.h).
+std::string marker_of(std::string_view content, bool records = false);
 
 // Whether the bytes before the offset are those that gave `marker`. `before_offset` ends at the offset.
 bool matches_marker(std::string_view before_offset, std::string_view marker);

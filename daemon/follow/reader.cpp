@@ -255,7 +255,7 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
   if (!*grown) return Outcome::changed;
   // Cleaning writes over the bytes, so where we are going to stand is fingerprinted first.
   const auto held = static_cast<std::size_t>(expected - block.begin);
-  const Fingerprint marker = marker_fingerprint({block.bytes.get(), held});
+  const Fingerprint marker = marker_fingerprint({block.bytes.get(), held}, false);
 
   const LineBlock lines{block.data.first(complete),
                         block.data.subspan(complete),
@@ -392,7 +392,8 @@ OsResult<bool> FileReader::advance(Content& content, std::int64_t offset) {
   const auto got = content.read(offset - static_cast<std::int64_t>(length), std::span(bytes).first(length));
   if (!got) return tl::unexpected(got.error());
   if (*got < length) return false;
-  part_.marker = marker_fingerprint({bytes.data(), length});
+  const bool records = records_.value_or(RecordFile::none) != RecordFile::none;
+  part_.marker = marker_fingerprint({bytes.data(), length}, records);
   part_.offset = offset;
   return true;
 }

@@ -104,5 +104,81 @@ TEST(WandbFiles, GrowByPiecesOfRecords) {
   }
 }
 
+// An event file, or a W&B run's, of more than a kilobyte, full of NULs; `more` goes on with it.
+struct Binary {
+  std::string path, copy, bytes, more;
+  int lines = 0;
+};
+
+Binary events() {
+  Binary out{kFile, "/runs/backup/events.out.tfevents.1700000000.n7", kVersion, "", 1};
+  while (out.bytes.size() < 2000 || out.bytes.back() == '\0') out.bytes += step(out.lines++);
+  out.more = step(out.lines);
+  return out;
+}
+
+Binary run_file() {
+  Binary out{"/runs/run-a1b2.wandb", "/runs/backup/run-a1b2.wandb", "", "", 0};
+  test::WandbFile file;
+  const auto add = [&](int n) {
+    file.add(test::wandb_history(kStart + n, {{"_step", std::to_string(n)}, {"loss", "0.5"}}));
+  };
+  while (file.content().size() < 2000) add(out.lines++);
+  out.bytes = file.content();
+  add(out.lines);
+  out.more = file.content().substr(out.bytes.size());
+  return out;
+}
+
+std::vector<Watch> watching_runs() {
+  return {{"/runs/**/*tfevents*", 0, false}, {"/runs/**/*.wandb", 0, false}};
+}
+
+TEST(RecordFiles, ACopyWithItsOriginalsTimeIsNotRead) {
+  for (const Binary& file : {events(), run_file()}) {
+    Harness etad(watching_runs());
+    etad.files.write(file.path, file.bytes);
+    etad.poll();
+    etad.files.copy(file.path, file.copy);
+    etad.files.file(file.copy)->modified = etad.files.file(file.path)->modified;
+    etad.poll();
+    etad.files.write(file.path, file.more);
+    etad.poll();
+    EXPECT_THAT(etad.lines, SizeIs(file.lines + 1)) << file.path;
+  }
+}
+
+TEST(RecordFiles, MovedToAnotherFileSystemTheyAreReadOn) {
+  for (const Binary& file : {events(), run_file()}) {
+    Harness etad(watching_runs());
+    etad.files.write(file.path, file.bytes);
+    etad.poll();
+    etad.files.copy(file.path, file.copy);
+    etad.files.file(file.copy)->modified = etad.files.file(file.path)->modified;
+    etad.files.remove(file.path);
+    etad.poll();
+    etad.files.write(file.copy, file.more);
+    etad.poll();
+    EXPECT_THAT(etad.lines, SizeIs(file.lines + 1)) << file.path;
+  }
+}
+
+// One checksum in 256 ends in a NUL: what stands before the offset is known all the same.
+TEST(EventFiles, ACopyOfOneWhoseLastByteIsNulIsReadOn) {
+  for (const bool running : {true, false}) {
+    Harness etad(watching_events());
+    int n = 0;
+    std::string file = kVersion;
+    while (file.size() < 2000 || file.back() != '\0') file += step(n++);
+    etad.files.write(kFile, file);
+    etad.poll();
+    if (!running) etad.stop();
+    etad.files.replace(kFile, file + step(n), etad.files.file(kFile)->modified + std::chrono::seconds(1));
+    if (!running) etad.start();
+    etad.poll();
+    EXPECT_THAT(etad.lines, SizeIs(n + 2)) << running;
+  }
+}
+
 }  // namespace
 }  // namespace etad::follow
