@@ -39,7 +39,6 @@ struct Followed {
   bool rests_still(FileSystem& files) const;
 
   bool is_open() const { return stream_ && stream_->is_open(); }
-  bool was_removed() const { return stream_ && stream_->was_removed(); }
   std::optional<SteadyTime> gone_since() const { return stream_ ? stream_->gone_since() : std::nullopt; }
   ReadPart part() const { return stream_ ? stream_->part() : standing_.part; }
   std::optional<FileKey> reads() const;

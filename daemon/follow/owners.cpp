@@ -98,14 +98,17 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   if (!head) return tl::unexpected(head.error());
   if (head->length < kHeadBytes) return false;
   int asked = 0;
+  // Of those that have lost it: the others read it before it was moved the last time.
+  Followed* farthest = nullptr;
   auto next = by_head.upper_bound({head->hash, std::numeric_limits<StreamId>::max()});
   while (next != by_head.begin() && (--next)->first == head->hash && asked < kMostAlike) {
     const StreamId id = next->second;
     Followed& followed = streams.at(id);
     const ReadPart part = followed.part();
     const bool may_be = id != self && part.head == *head && (compressed || part.offset <= status.size) &&
-                        (compressed || !followed.was_removed()) && may_be_of(followed.owner, status) &&
-                        !(followed.key && is_successor(key, *followed.key));
+                        may_be_of(followed.owner, status) &&
+                        !(followed.key && is_successor(key, *followed.key)) &&
+                        (farthest == nullptr || part.offset > farthest->part().offset);
     if (!may_be) continue;
     ++asked;
     const auto same = compressed ? contents.matches(path, key, part)
@@ -113,13 +116,13 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
     if (!same) return same;
     const auto lost = *same ? has_lost_its_file(followed, path, status) : same;
     if (!lost) return lost;
-    if (!*lost) continue;
-    followed.awake().go_on_in(path, status);
-    claim(followed, key);
-    schedule.hint(id, polled);
-    return true;
+    if (*lost) farthest = &followed;
   }
-  return false;
+  if (farthest == nullptr) return false;
+  farthest->awake().go_on_in(path, status);
+  claim(*farthest, key);
+  schedule.hint(farthest->id, polled);
+  return true;
 }
 
 // A file that lies under a stream's path as well, and is that one's own affair, though it may not have seen it there yet.

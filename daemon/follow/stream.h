@@ -106,7 +106,6 @@ class Stream {
   void adopt(const FileStatus& status, const ReadPart& part);
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
-  bool was_removed() const { return removed_; }
   // The content that was read lies in this other file now: reading goes on there.
   void go_on_in(const std::string& file, const FileStatus& status);
 
