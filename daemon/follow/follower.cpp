@@ -237,8 +237,8 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
   auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
                                               : OsResult<ReadPart>(ReadPart{});
-  if (!before && !is_passing(before.error()))
-    before = ReadPart{};  // it is not ours to read: that is told later
+  const bool is_unreadable = !before && !is_passing(before.error());
+  if (is_unreadable) before = ReadPart{};  // it is not ours to read: that is told later
   if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
   if (!before) return put_off();
   if (!known) return false;
@@ -250,6 +250,7 @@ bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, St
   claim(followed, key_of(*status));
   note_target(followed);
   followed.expect(*status);
+  if (is_unreadable) followed.awake().expect_read_before();
   if (before->offset > 0) followed.awake().adopt(*status, *before);
   note_head(followed);
   return true;

@@ -421,11 +421,15 @@ std::optional<Position> Follower::Impl::begun_before(const std::string& path, co
   return begun.mapped();
 }
 
-// By a path that no pattern finds any more: one had been spelled otherwise, and is as it was before again.
+// By a path that no pattern finds any more: one had been spelled otherwise, and is as it was before again. The file may
+// have been rotated meanwhile.
 bool Follower::Impl::was_read_further(const Followed& followed, const FileKey& key) {
   const auto parts = finished.of(key);
-  return !parts.empty() && parts.front().offset > followed.part().offset &&
-         contents.matches(followed.path, key, parts.front()).value_or(false);
+  if (parts.empty() || parts.front().offset <= followed.part().offset) return false;
+  const auto here = files.status(followed.path);
+  const auto place = here && key_of(*here) == key ? OsResult<std::string>(followed.path)
+                                                  : contents.find(split_path(followed.path).directory, key);
+  return place && contents.matches(*place, key, parts.front()).value_or(false);
 }
 
 // Of a path that no pattern finds any more. One may find its file under another name, for the pattern is spelled otherwise

@@ -68,6 +68,7 @@ void Stream::restore(const Standing& standing) {
   current_->reader = FileReader(standing.part);
   current_->seen.modified = standing.identity->modified;
   current_->seen.size = standing.size;
+  may_be_read_before_ = standing.part.offset == 0;
 }
 
 void Stream::let_go() {
@@ -153,7 +154,7 @@ Stream::Step Stream::take_step(Look& look) {
     case Attached::later:
       return Step::done;
   }
-  for (const auto begin : {&Stream::go_back_to_unseen, &Stream::go_on_from_import}) {
+  for (const auto begin : {&Stream::go_back_to_unseen, &Stream::know_again, &Stream::go_on_from_import}) {
     switch ((this->*begin)(look)) {
       case Attached::yes:
         break;

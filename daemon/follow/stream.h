@@ -104,6 +104,8 @@ class Stream {
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
   void adopt(const FileStatus& status, const ReadPart& part);
+  // Likewise, where nobody can tell yet whether it has been, since it may not be read.
+  void expect_read_before() { may_be_read_before_ = true; }
   // The name was deleted: what will lie under it is a new file.
   void note_removed() { removed_ = true; }
   // The content that was read lies in this other file now: reading goes on there.
@@ -155,6 +157,7 @@ class Stream {
   bool line_is_idle(const Look& look) const;
   OsResult<std::string> lies_now(Look& look) const;
   Attached go_on_from_import(Look& look);
+  Attached know_again(Look& look);
   Attached later(Errno error);
   Attached go_back_to_unseen(Look& look);
   Attached is_first(Look& look, const std::string& carried);
@@ -209,13 +212,14 @@ class Stream {
   std::optional<std::int64_t> owner_;  // whose log it is
 
   std::optional<CurrentFile> current_;
-  Link last_;               // the file before
-  bool known_ = false;      // a file has been read under this path before
-  bool restarted_ = false;  // to be said with the next batch
-  bool announce_ = false;   // a new file: its position is to be committed even without lines
-  bool refound_ = false;    // likewise: what was read of the file lies in another now
-  bool removed_ = false;    // the path's name was deleted since we took up what lay there
-  bool gone_ = false;       // the file before had lost its last name, or its content
+  Link last_;                        // the file before
+  bool known_ = false;               // a file has been read under this path before
+  bool may_be_read_before_ = false;  // under another name: to be asked when its first file can be read
+  bool restarted_ = false;           // to be said with the next batch
+  bool announce_ = false;            // a new file: its position is to be committed even without lines
+  bool refound_ = false;             // likewise: what was read of the file lies in another now
+  bool removed_ = false;             // the path's name was deleted since we took up what lay there
+  bool gone_ = false;                // the file before had lost its last name, or its content
   std::optional<SteadyTime>
       short_since_;    // when less than was read was first seen under the path; until it holds that again
   Errno failure_ = 0;  // in this look

@@ -49,6 +49,24 @@ Stream::Attached Stream::go_on_from_import(Look& look) {
   return Attached::lost;
 }
 
+// When a path was first seen its file could not be read: whether it has been, under another name, is asked now.
+Stream::Attached Stream::know_again(Look& look) {
+  if (!may_be_read_before_) return Attached::yes;
+  const auto status = current_->content->status();
+  if (!status) return later(status.error());
+  const bool is_unread = current_->reader.part().offset == 0;
+  if (is_unread && status->size == 0) return Attached::yes;
+  const auto file = is_unread ? lies_now(look) : OsResult<std::string>(std::string());
+  const auto read = !file           ? tl::unexpected(file.error())
+                    : file->empty() ? OsResult<ReadPart>(ReadPart{})
+                                    : read_before(look.around.contents, *file, *status, look.around.finished);
+  if (!read && is_passing(read.error())) return later(read.error());
+  may_be_read_before_ = false;
+  if (!read || read->offset == 0) return Attached::yes;
+  start_at({*file, *status, *read});
+  return Attached::lost;
+}
+
 // Where the file that is open lies now; under no name that can be found: empty.
 OsResult<std::string> Stream::lies_now(Look& look) const {
   if (is_here(look.target)) return path_;
