@@ -62,6 +62,12 @@ struct FileReader::Block {
   std::int64_t offset_of(std::size_t in_data) const {
     return begin + (data.data() - bytes.get()) + static_cast<std::int64_t>(in_data);
   }
+  // Whether the NUL behind the offset is the second byte of UTF-16's newline, and no hole at the file's end.
+  bool ends_newline() const {
+    const std::string_view read(bytes.get(), static_cast<std::size_t>(data.data() - bytes.get()));
+    const bool is_utf16 = first_hole({read.data(), read.size() + 1}, 0) == std::string_view::npos;
+    return last_taken == '\n' && is_utf16 && read.find('\0') != std::string_view::npos;
+  }
   void put_before(std::string_view front) {
     begin = offset_of(0) - static_cast<std::int64_t>(front.size());
     auto joined = std::make_unique_for_overwrite<char[]>(front.size() + data.size());
@@ -154,6 +160,12 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   if (!*same) return Outcome::changed;
   const std::size_t nuls = leading_nuls(block.data);
   const bool nothing_else = nuls == block.data.size();
+  if (block.length == 1 && nuls == 1 && block.ends_newline()) {
+    unterminated_ = 0;
+    const auto done = advance(content, part_.offset + 1);
+    if (!done) return tl::unexpected(done.error());
+    return *done ? Outcome::end : Outcome::changed;
+  }
   if (nuls > 0 && (nothing_else || first_hole(block.text(), 0) == 0)) {  // else they are UTF-16's
     if (nothing_else && block.hole) return Outcome::hole;
     if (nothing_else && !content.compressed())

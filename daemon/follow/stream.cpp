@@ -239,8 +239,8 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     Batch batch = new_batch();
     std::size_t bytes = 0;
     if (status) settle(look, *status);
-    const bool unread = current.reader.part().offset == 0;
-    const std::string carried = unread ? carried_ : std::string();
+    const std::int64_t from = current.reader.part().offset;
+    const std::string carried = from == 0 ? carried_ : std::string();
     const FileReader::How how{rest != Rest::left, current.settled, rest == Rest::carried};
     auto outcome =
         status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
@@ -263,7 +263,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
       return Drained::failed;
     }
     if (*outcome == FileReader::Outcome::changed) return Drained::changed;
-    if (unread) {
+    if (from == 0) {
       if (const Attached still = is_first(look, carried); still != Attached::yes) {
         moved_ = true;  // looked at again soon
         return still == Attached::lost ? Drained::changed : Drained::failed;
@@ -279,8 +279,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     current.unwritten =
         current.at_hole && is_unwritten(*current.content, current.reader.part().offset, status->size);
     const bool left_some = batch.left_some;
-    if (!batch.lines.empty() || batch.skipped_bytes > 0 || batch.truncated_lines > 0)
-      emit(std::move(batch), look.out);
+    if (!batch.lines.empty() || current.reader.part().offset != from) emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
     if (current.at_end) return Drained::end;
     if (current.at_hole) return Drained::hole;

@@ -211,13 +211,14 @@ TEST(Following, NulRunsOfATruncationUnderTheWriter) {
   EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three"));
 }
 
+std::string utf16(std::u16string_view text) {
+  std::string out;
+  for (const char16_t c : text) out += {static_cast<char>(c & 0xFFU), static_cast<char>(c >> 8U)};
+  return out;
+}
+
 // As PowerShell's ">" writes them: the lower byte of a line that is drawn is NUL as well.
 TEST(Following, CharactersOfUtf16AreNoHole) {
-  const auto utf16 = [](std::u16string_view text) {
-    std::string out;
-    for (const char16_t c : text) out += {static_cast<char>(c & 0xFFU), static_cast<char>(c >> 8U)};
-    return out;
-  };
   Harness etad(watching(kLog));
   etad.wall = Instant(std::chrono::seconds(1'780'000'000));  // nothing has been there for long
   etad.files.write(kLog, "\xFF\xFE");
@@ -233,6 +234,19 @@ TEST(Following, CharactersOfUtf16AreNoHole) {
   EXPECT_EQ(etad.lines.back(), "four") << "a hole is waited for";
   for (int i = 0; i < 2; ++i) etad.poll(std::chrono::minutes(2));
   EXPECT_EQ(etad.lines.back(), "five");
+}
+
+TEST(Following, NorIsTheEndOfTheirLastLineWhereTheNextFileWaits) {
+  Harness etad(watching(kLog));
+  etad.wall = Instant(std::chrono::seconds(1'780'000'000));
+  etad.files.write(kLog, "\xFF\xFE" + utf16(u"one\r\ntwo\r\n"));
+  etad.poll();
+  etad.files.write(kLog, utf16(u"three\n"));
+  etad.files.rename(kLog, kRotated);
+  etad.files.write(kLog, "\xFF\xFE" + utf16(u"four\n"));
+  etad.poll(std::chrono::seconds(1));
+  EXPECT_THAT(etad.lines, ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(etad.skipped, 0);
 }
 
 TEST(Following, DeletedWhileOpen) {
