@@ -261,6 +261,51 @@ Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
   return source.awake.get();
 }
 
+// Of the source that has read what the batch's file was taken up behind. None: it has gone on since, or is no more.
+Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& source,
+                                                        const follow::Batch& batch) {
+  const auto part = follow::part_of_finished(batch.taken_up);
+  if (!part) return std::nullopt;
+  if (!by_offset_) {
+    by_offset_.emplace();
+    for (const auto& [path, each] : sources_)
+      by_offset_->emplace(each->awake ? each->awake->row.offset : each->offset, path);
+  }
+  const auto [first, last] = by_offset_->equal_range(part->offset);
+  for (auto each = first; each != last; ++each) {
+    const auto known = sources_.find(each->second);
+    if (known == sources_.end() || known->second.get() == &source) continue;
+    const IngestedSource& other = *known->second;
+    auto kept = other.awake || other.id == 0
+                    ? Result<std::optional<SourceRow>>(std::nullopt)
+                    : writer_.with([&](Writer& writer) { return writer.source(other.id); });
+    if (!kept) return tl::unexpected(kept.error());
+    const SourceRow* const row = other.awake ? &other.awake->row : *kept ? &**kept : nullptr;
+    if (row == nullptr || row->lines == 0 || content_of(*row) != batch.taken_up) continue;
+    if (follow::may_be_of(row->owner, batch.owner))
+      return other.awake ? other.awake->parser.save() : row->state;
+  }
+  return std::nullopt;
+}
+
+// A file that was taken up behind what was read of it under another path lacks the lines that say what it holds: a table's
+// header. So they are known as they were there; the run that went on there is that source's.
+Result<void> Ingest::understand_as_before(IngestedSource& source, const follow::Batch& batch) {
+  if (batch.taken_up.empty() || options_.unseen) return {};
+  const auto awake = wake(source);
+  if (!awake) return tl::unexpected(awake.error());
+  if ((*awake)->row.lines > 0) return {};
+  const auto state = state_behind(source, batch);
+  if (!state) return tl::unexpected(state.error());
+  auto parser = *state ? LogParser::restore(log_options(source), **state)
+                       : Result<LogParser>(LogParser(log_options(source)));
+  if (!*state || !parser) return {};
+  Records of_the_other;
+  parser->close(of_the_other);
+  (*awake)->parser = std::move(*parser);
+  return {};
+}
+
 Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   const auto found = source_of(batch);
   if (!found) return tl::unexpected(found.error());
@@ -268,6 +313,7 @@ Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
   source.stream = batch.stream;
   source.tag = static_cast<std::uint32_t>(batch.tag);
   if (auto parted = part_from_others(source, batch); !parted) return parted;
+  if (auto known = understand_as_before(source, batch); !known) return known;
   if (source.is_news(batch)) {
     const auto awake = wake(source);
     if (!awake) return tl::unexpected(awake.error());
@@ -323,6 +369,7 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
 Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
   const auto begun = spent();
   sample_rows_ = 0;
+  by_offset_.reset();
   Result<void> done;
   follower_.poll(now_, wall_, options_.budget, [&](std::vector<follow::Batch> batches) {
     done = take(batches);

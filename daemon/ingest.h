@@ -119,6 +119,8 @@ class Ingest {
   void prepare(SourceRow& row, const std::string& path) const;
   Result<void> part_from_others(IngestedSource& source, const follow::Batch& batch);
   Result<AwakeSource*> wake(IngestedSource& source);
+  Result<std::optional<std::string>> state_behind(const IngestedSource& source, const follow::Batch& batch);
+  Result<void> understand_as_before(IngestedSource& source, const follow::Batch& batch);
   LogOptions log_options(const IngestedSource& source) const;
   Result<void> take(const follow::Batch& batch, Instant wall);
   void note_activity(IngestedSource& source, Instant modified, Instant wall) const;
@@ -149,6 +151,8 @@ class Ingest {
   std::vector<IngestedSource*> moved_;  // what the next commit is about
   // And what ends with it: what a source was before another user's file took its place.
   std::vector<std::pair<IngestedSource*, std::unique_ptr<AwakeSource>>> ended_;
+  // Paths by where their sources stood when first asked for in this tick.
+  std::optional<std::multimap<std::int64_t, std::string>> by_offset_;
   std::vector<Error> notices_;
   std::vector<std::string> unwatched_;
   std::vector<BegunRun> begun_;

@@ -450,7 +450,7 @@ void Stream::start_at(const NextFile& next) {
   if (next.path == path_) owner_ = next.status.owner;
   note_owner(next.status);
   current_->found_size = next.status.size;
-  current_->taken_up_at = next.read.offset;
+  current_->taken_up = next.read;
   removed_ = gone_ = false;
   short_since_.reset();
   restarted_ = restarted_ || known_;

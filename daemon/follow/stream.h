@@ -28,8 +28,8 @@ struct CurrentFile {
   std::unique_ptr<Content> content;  // while open
   FileStatus seen;                   // just before it was last read
   std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
-  std::int64_t taken_up_at = 0;  // the offset: what comes before was read under another name, or by an import
-  std::int64_t pending = 0;      // bytes of an unterminated line
+  ReadPart taken_up{};               // what was read of it under another name, or by an import
+  std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
   bool at_hole = false;    // NUL bytes that may still be filled
   bool unwritten = false;  // and nothing else is behind them: space that was allocated beforehand

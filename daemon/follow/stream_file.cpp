@@ -29,7 +29,8 @@ Stream::Attached Stream::later(Errno error) {
 // path's; what was handed out before, of the file that lay there before, still belongs to the source that the path had.
 Stream::Attached Stream::go_on_from_import(Look& look) {
   const std::int64_t offset = current_->reader.part().offset;
-  const bool has_read = offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up_at;
+  const bool has_read =
+      offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up.offset;
   if (has_read || look.around.finished.empty()) return Attached::yes;
   const auto status = current_->content->status();
   if (!status) return later(status.error());

@@ -66,6 +66,27 @@ class Tracing : public FollowedFiles {
   }
 };
 
+// Its header stands before what was read under the path that the pattern found it by until then.
+TEST_F(Tracing, ATraceThatIsFoundUnderAnotherPathIsUnderstoodAsBefore) {
+  const std::string whole = smi_trace(90), begun = smi_trace(60);
+  append("smi.csv", begun);
+  start();
+  wait();
+  std::filesystem::create_directory(folder_ / "moved");
+  std::filesystem::rename(file("smi.csv"), folder_ / "moved" / "smi.csv");
+  IngestOptions options = usual_options();
+  start_ingest(std::move(options), "../moved/*");
+  wait();
+  std::ofstream(folder_ / "moved" / "smi.csv", std::ios::binary | std::ios::app)
+      << whole.substr(begun.size());
+  wait();
+  const auto sources = reader_->sources().value();
+  ASSERT_EQ(sources.size(), 2U);
+  EXPECT_EQ(sources[0].lines + sources[1].lines, 181);
+  EXPECT_EQ(sources[0].unmatched + sources[1].unmatched, 0);
+  EXPECT_EQ(points("gpu.power", "1").size(), 90U);
+}
+
 // They would be kept until their day has gone by.
 TEST_F(Tracing, SamplesOfDaysToComeAreRejected) {
   const std::string to_come = "2026/11/24 12:00:00.000, 0, 100.00 W\n";
