@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 #include "tests/follow/harness.h"
@@ -11,6 +12,7 @@ namespace etad::follow {
 namespace {
 
 using ::testing::ElementsAreArray;
+using ::testing::SizeIs;
 
 constexpr const char* kThere = "/there/train.log";
 constexpr const char* kBack = "/back/train.log";
@@ -57,17 +59,18 @@ TEST_P(MovedAway, ALogIsReadOn) {
   expect_all_once();
 }
 
-// Of two that have lost it the one that read less read it before it was moved the first time.
-TEST_P(MovedAway, OnceMoreItIsReadOnByTheOneThatReadFarthest) {
-  etad_.stop();
+// A copy without its original's time is another log, and goes on when that is gone.
+TEST_P(MovedAway, OfTwoThatBeginAlikeTheOneThatReadFarthestReadsOn) {
   etad_.files.copy(kLog, kThere);
-  etad_.files.remove(kLog);
-  etad_.start();
+  etad_.wall += std::chrono::minutes(2);  // so long it may yet be given that time
   etad_.poll();
+  etad_.files.remove(kLog);
   write(kThere);
+  etad_.restart();
+  etad_.poll();
   move(kThere, kBack);
   write(kBack);
-  expect_all_once();
+  EXPECT_THAT(etad_.lines, SizeIs(200 + 600));
 }
 
 INSTANTIATE_TEST_SUITE_P(WhileItRunsOrNot, MovedAway, ::testing::Bool());
