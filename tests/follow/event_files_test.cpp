@@ -134,13 +134,18 @@ std::vector<Watch> watching_runs() {
   return {{"/runs/**/*tfevents*", 0, false}, {"/runs/**/*.wandb", 0, false}};
 }
 
+// Written, read, and copied with its time.
+void read_and_copy(Harness& etad, const Binary& file) {
+  etad.files.write(file.path, file.bytes);
+  etad.poll();
+  etad.files.copy(file.path, file.copy);
+  etad.files.file(file.copy)->modified = etad.files.file(file.path)->modified;
+}
+
 TEST(RecordFiles, ACopyWithItsOriginalsTimeIsNotRead) {
   for (const Binary& file : {events(), run_file()}) {
     Harness etad(watching_runs());
-    etad.files.write(file.path, file.bytes);
-    etad.poll();
-    etad.files.copy(file.path, file.copy);
-    etad.files.file(file.copy)->modified = etad.files.file(file.path)->modified;
+    read_and_copy(etad, file);
     etad.poll();
     etad.files.write(file.path, file.more);
     etad.poll();
@@ -151,10 +156,7 @@ TEST(RecordFiles, ACopyWithItsOriginalsTimeIsNotRead) {
 TEST(RecordFiles, MovedToAnotherFileSystemTheyAreReadOn) {
   for (const Binary& file : {events(), run_file()}) {
     Harness etad(watching_runs());
-    etad.files.write(file.path, file.bytes);
-    etad.poll();
-    etad.files.copy(file.path, file.copy);
-    etad.files.file(file.copy)->modified = etad.files.file(file.path)->modified;
+    read_and_copy(etad, file);
     etad.files.remove(file.path);
     etad.poll();
     etad.files.write(file.copy, file.more);
