@@ -84,7 +84,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(std::span<const ModelKey> keys) {
     for (const std::int64_t owner : dirty.evidence.dissenters) {
       if (dirty.own.size() == kMostDissenters) break;
       alive_();
-      auto own = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows, owner);
+      auto own = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows, {.owner = owner});
       if (!own) return tl::unexpected(own.error());
       dirty.own.push_back({owner, std::move(*own)});
     }

@@ -54,9 +54,10 @@ constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an 
 // places that it gave them. A host that reads its logs again brings all their runs anew: its later owners then say
 // when the earlier ones had come at the latest.
 constexpr std::int64_t kMostOwners = 64;
-std::string evidence_query(bool of_one) {
+std::string evidence_query(const std::string& those_wanted) {
   return std::string(
-             "SELECT id, source, owner, samples, dense_rank() OVER (ORDER BY first, place) FROM"
+             "SELECT id, source, owner, samples, CAST(extract(epoch FROM first) * 1000000 AS bigint) * 2048"
+             " + least(dense_rank() OVER (ORDER BY first, place), 2047) FROM"
              " (SELECT * FROM (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS "
              "first FROM"
              " (SELECT r.host_id, r.first_at, ") +
@@ -65,7 +66,7 @@ std::string evidence_query(bool of_one) {
          ") OVER (PARTITION BY r.host_id, r.owner) AS place,"
          " min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
          " row_number() OVER (PARTITION BY r.host_id, r.owner ORDER BY r.run_id DESC) AS nth" +
-         kOfModel + "AND" + kIsData + (of_one ? "AND " + std::string(kOwner) + " = $10" : "") +
+         kOfModel + "AND" + kIsData + those_wanted +
          ") AS placed) AS every WHERE nth <= $8 ORDER BY nth, came DESC, id DESC LIMIT $9) AS newest"
          " ORDER BY came, id";
 }
@@ -78,11 +79,17 @@ struct Chosen {
 
 // By their ids.
 std::map<std::int64_t, Chosen> chosen_runs(Connection& c, std::vector<Parameter> model, int max_runs,
-                                           std::optional<std::int64_t> owner) {
+                                           const RunsWanted& wanted) {
   const auto most = static_cast<std::int64_t>(std::max(max_runs, 0));
   for (auto& bound : parameters(4 * most, 4 * most * kMostOwners)) model.push_back(std::move(bound));
-  if (owner) model.push_back(parameter(*owner));
-  const Rows rows = c.query(evidence_query(owner.has_value()), model);
+  std::string those_wanted;
+  const auto want = [&](const std::string& condition, Parameter value) {
+    model.push_back(std::move(value));
+    those_wanted += "AND " + condition + " $" + std::to_string(model.size()) + " ";
+  };
+  if (wanted.owner) want(std::string(kOwner) + " =", parameter(*wanted.owner));
+  if (wanted.over_by) want("coalesce(r.ended_at, r.started_at) <=", parameter(*wanted.over_by));
+  const Rows rows = c.query(evidence_query(those_wanted), model);
   std::vector<Evidence> all;
   for (int i = 0; i < rows.size(); ++i)
     all.push_back({i, rows.integer(i, 1), rows.integer(i, 2), rows.integer(i, 3)});
@@ -408,11 +415,11 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
 }
 
 Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_runs, int max_windows,
-                                                   std::optional<std::int64_t> owner) {
+                                                   const RunsWanted& wanted) {
   return reading([&](Connection& c) {
     auto values =
         parameters(k.network, k.architecture, k.framework, k.host, k.device, k.devices, codes::word(k.phase));
-    const auto chosen = chosen_runs(c, values, max_runs, owner);
+    const auto chosen = chosen_runs(c, values, max_runs, wanted);
     std::string ids;
     for (const auto& [id, each] : chosen) ids += (ids.empty() ? "" : ",") + std::to_string(id);
     values.push_back(parameter("{" + ids + "}"));

@@ -64,7 +64,7 @@ class FleetReader final : public Reader {
                                              std::int64_t) override;
   Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) override;
   Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
-                                        std::optional<std::int64_t> owner) override;
+                                        const RunsWanted& wanted) override;
 
  private:
   static void read_digests(postgres::Connection& connection, Digests& digests);

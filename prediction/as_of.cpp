@@ -39,12 +39,7 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
       rows->emplace_back().key = each.key;
   }
   const auto runs_then = [&](const ModelKey& key, const std::optional<std::int64_t>& owner) {
-    auto runs = runs_of(key, owner).value_or(std::vector<RunData>());
-    std::erase_if(runs, [&](const RunData& run) {
-      const auto over = run.ended_at ? run.ended_at : run.started_at;
-      return !over || *over > *meant.at;
-    });
-    return runs;
+    return runs_of(key, {owner, *meant.at}).value_or(std::vector<RunData>());
   };
   const Knowledge::Data& known = now.knowledge->data();
   for (const ModelRow& row : *rows) {
@@ -72,8 +67,8 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
 }  // namespace
 
 RunsOf runs_in(Reader& reader) {
-  return [&reader](const ModelKey& key, const std::optional<std::int64_t>& owner) {
-    return reader.run_data(key, kMaxRuns, kMaxWindows, owner);
+  return [&reader](const ModelKey& key, const RunsWanted& wanted) {
+    return reader.run_data(key, kMaxRuns, kMaxWindows, wanted);
   };
 }
 

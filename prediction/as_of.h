@@ -12,9 +12,8 @@
 
 namespace etad::prediction {
 
-// A model's runs, those of today, of all owners or of one (Reader::run_data).
-using RunsOf =
-    std::function<Result<std::vector<RunData>>(const ModelKey&, const std::optional<std::int64_t>& owner)>;
+// A model's runs (Reader::run_data).
+using RunsOf = std::function<Result<std::vector<RunData>>(const ModelKey&, const RunsWanted& wanted)>;
 RunsOf runs_in(Reader& reader);
 
 // Of the network asked for: models from the runs that were over at `question.at`, and what all such runs say together,

@@ -16,20 +16,22 @@ constexpr std::int64_t kMostOwners = 64;  // whose runs are looked at: those who
 
 // The runs of a dataset to choose from: of each owner the newest, more than will be chosen.
 std::vector<Evidence> evidence_of(sqlite::Connection& connection, std::int64_t dataset, std::size_t most,
-                                  std::optional<std::int64_t> owner) {
+                                  const RunsWanted& wanted) {
   sqlite::Statement owners(connection,
                            "SELECT owner FROM dataset_owners WHERE dataset_id = ? ORDER BY id LIMIT ?");
   sqlite::Statement newest(connection,
                            "SELECT p.run_id, r.source_id, p.samples_per_iteration"
                            " FROM run_phases p CROSS JOIN runs r ON r.id = p.run_id"
-                           " WHERE p.dataset_id = ? AND p.owner = ? ORDER BY p.run_id DESC LIMIT ?");
+                           " WHERE p.dataset_id = ?1 AND p.owner = ?2"
+                           " AND (?4 IS NULL OR coalesce(r.ended_at, r.started_at) <= ?4)"
+                           " ORDER BY p.run_id DESC LIMIT ?3");
   std::vector<Evidence> out;
   const auto take = [&](std::int64_t of) {
-    for (auto rows = newest.query(dataset, of, 4 * most); rows.next();)
+    for (auto rows = newest.query(dataset, of, 4 * most, wanted.over_by); rows.next();)
       out.push_back({rows.get<std::int64_t>(0), rows.get<std::int64_t>(1), of, rows.get<std::int64_t>(2)});
   };
-  if (owner) {
-    take(*owner);
+  if (wanted.owner) {
+    take(*wanted.owner);
   } else {
     for (auto rows = owners.query(dataset, kMostOwners); rows.next();) take(rows.get<std::int64_t>(0));
   }
@@ -71,7 +73,7 @@ std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64
 }
 
 std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& k, int max_runs,
-                                 int max_windows, std::optional<std::int64_t> owner) {
+                                 int max_windows, const RunsWanted& wanted) {
   const auto most = static_cast<std::size_t>(std::max(max_runs, 0));
   const auto dataset = key_row::dataset_of(connection, k);
   if (!dataset) return {};
@@ -87,7 +89,7 @@ std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey&
       " LEFT JOIN run_windows w ON w.run_id = p.run_id AND w.phase = p.phase"
       " WHERE p.run_id = ? AND p.phase = ?");
   std::vector<RunData> result;
-  for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, owner), most, most)) {
+  for (const std::int64_t run : fair_share(evidence_of(connection, *dataset, most, wanted), most, most)) {
     auto rows = select.query(run, codes::word(k.phase));
     if (!rows.next()) continue;
     RunData& data = result.emplace_back(run_data_in(rows));

@@ -12,9 +12,9 @@ std::vector<ModelKey> changed_keys_of(sqlite::Connection& connection, std::int64
                                       std::int64_t& reached, std::int64_t most);
 std::vector<ModelKey> unnamed_keys_of(sqlite::Connection& connection, std::int64_t most);
 
-// The work is bounded by max_runs alone: an index gives each owner's newest runs of the dataset, and each
-// run's windows are one row.
+// The work is bounded by max_runs alone, and by how many are newer where those are wanted that were over by then: an index
+// gives each owner's newest runs of the dataset, and each run's windows are one row.
 std::vector<RunData> run_data_of(sqlite::Connection& connection, const ModelKey& key, int max_runs,
-                                 int max_windows, std::optional<std::int64_t> owner);
+                                 int max_windows, const RunsWanted& wanted);
 
 }  // namespace etad

@@ -264,10 +264,10 @@ class Reader {
                                                      std::int64_t most = 1 << 20) = 0;
   // Keys that name no device and have runs, but no model.
   virtual Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) = 0;  // in turns of their owners
-  // At most `max_runs` runs, newest first, each with at most `max_windows` windows: of all owners their fair
-  // share (storage/fair_share.h), or those of one.
+  // At most `max_runs` runs of those that are wanted, newest first, each with at most `max_windows` windows: of all
+  // owners their fair share (storage/fair_share.h).
   virtual Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
-                                                std::optional<std::int64_t> owner = std::nullopt) = 0;
+                                                const RunsWanted& wanted = {}) = 0;
 };
 
 // One that finds models, by index.

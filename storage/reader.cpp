@@ -219,8 +219,8 @@ Result<std::vector<ModelKey>> SqliteReader::unnamed_keys(std::int64_t most) {
 }
 
 Result<std::vector<RunData>> SqliteReader::run_data(const ModelKey& key, int max_runs, int max_windows,
-                                                    std::optional<std::int64_t> owner) {
-  return reading([&](Connection& c) { return run_data_of(c, key, max_runs, max_windows, owner); });
+                                                    const RunsWanted& wanted) {
+  return reading([&](Connection& c) { return run_data_of(c, key, max_runs, max_windows, wanted); });
 }
 
 }  // namespace etad

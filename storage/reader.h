@@ -52,7 +52,7 @@ class SqliteReader final : public ModelReader {
                                              std::int64_t most) override;
   Result<std::vector<ModelKey>> unnamed_keys(std::int64_t most) override;
   Result<std::vector<RunData>> run_data(const ModelKey& key, int max_runs, int max_windows,
-                                        std::optional<std::int64_t> owner) override;
+                                        const RunsWanted& wanted) override;
 
  private:
   // One consistent view for all that `body` reads. Pages kept from it are of no use once anything is written, and the

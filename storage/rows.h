@@ -74,6 +74,12 @@ struct TimedLayer {
 // The owner of runs whose owner is not known.
 inline constexpr std::int64_t kUnknownOwner = -1;
 
+// Which of a model's runs are wanted; all where nothing is said.
+struct RunsWanted {
+  std::optional<std::int64_t> owner = {};  // of one owner alone
+  std::optional<Instant> over_by = {};     // that were over by then
+};
+
 // A run's share of a model's data: what the regression needs of it and no more. `windows` holds at most
 // the asked-for number of its segments, evenly spaced, so that work stays bounded.
 struct RunData {

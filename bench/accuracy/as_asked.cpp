@@ -131,8 +131,10 @@ std::shared_ptr<const prediction::ModelSet> learnt_from(const Knowledge::Data& r
 
 std::vector<AsAsked> ask_each(const std::shared_ptr<const prediction::ModelSet>& models,
                               const Knowledge::Data& runs) {
-  const prediction::RunsOf runs_of = [&](const ModelKey& key, const auto&) {
-    return run_data_of(runs.at(key));
+  const prediction::RunsOf runs_of = [&](const ModelKey& key, const RunsWanted& wanted) {
+    std::vector<RunData> out = run_data_of(runs.at(key));
+    std::erase_if(out, [&](const RunData& run) { return !run.ended_at || *run.ended_at > *wanted.over_by; });
+    return out;
   };
   std::vector<AsAsked> out;
   for (const auto& [key, of] : runs) {

@@ -74,7 +74,7 @@ class OneRun : public Reader {
   }
   Result<std::vector<ModelKey>> unnamed_keys(std::int64_t) override { return std::vector<ModelKey>{}; }
   Result<RefitProgress> refit_progress() override { return RefitProgress{}; }
-  Result<std::vector<RunData>> run_data(const ModelKey&, int, int, std::optional<std::int64_t>) override {
+  Result<std::vector<RunData>> run_data(const ModelKey&, int, int, const RunsWanted&) override {
     return std::vector<RunData>{};
   }
 

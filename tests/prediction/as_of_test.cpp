@@ -25,11 +25,17 @@ struct History {
   std::vector<RunData> runs;
 
   std::shared_ptr<const ModelSet> then(const Question& question) const {
-    return as_of(models, question, [this](const ModelKey&, const std::optional<std::int64_t>& owner) {
+    return as_of(models, question, runs_of());
+  }
+  RunsOf runs_of() const {
+    return [this](const ModelKey&, const RunsWanted& wanted) {
       std::vector<RunData> out = runs;
-      std::erase_if(out, [&](const RunData& run) { return run.owner != owner.value_or(run.owner); });
+      std::erase_if(out, [&](const RunData& run) {
+        const auto over = run.ended_at ? run.ended_at : run.started_at;
+        return run.owner != wanted.owner.value_or(run.owner) || (wanted.over_by && !(over <= *wanted.over_by));
+      });
       return out;
-    });
+    };
   }
   Answer<Estimate> said(const Question& question) const {
     return estimate(then(question), question, question.at);

@@ -70,6 +70,25 @@ TEST_F(DatasetsTest, WhatTracesToldOfARunHoldsUntilTheRunGoesOn) {
   EXPECT_EQ(data(key_of(run)).front().joules, 900) << "its log's word";
 }
 
+// Of an owner only so many are looked at: those that were over by then, not the newest of today.
+TEST_F(DatasetsTest, RunsThatWereOverByThenAreFoundBehindAnyNumberOfNewerOnes) {
+  constexpr Instant kStart{std::chrono::hours{400'000}};
+  for (int i = 0; i < 12; ++i) {
+    etad::Run run = lenet();
+    run.started_at = kStart + std::chrono::hours{i};
+    run.ended_at = *run.started_at + std::chrono::minutes{30};
+    commit(source_with_run("/" + std::to_string(i) + ".log", 2, run));
+  }
+  const ModelKey key = key_of(lenet());
+  const auto over_by = [&](std::chrono::minutes when) {
+    return must(reader().run_data(key, 1, 10, {.over_by = kStart + when}));
+  };
+  ASSERT_THAT(over_by(std::chrono::minutes{45}), SizeIs(1));
+  EXPECT_EQ(over_by(std::chrono::minutes{45}).front().started_at, kStart);
+  EXPECT_THAT(over_by(std::chrono::minutes{29}), IsEmpty());
+  EXPECT_EQ(over_by(std::chrono::hours{30}).front().run_id, 12);
+}
+
 TEST_F(DatasetsTest, AnUnknownNumberOfDevicesIsNoneOfTheKnown) {
   etad::Run unknown = lenet();
   unknown.devices = 0;
