@@ -79,7 +79,7 @@ Result<std::vector<Refit::Dirty>> Refit::read(std::span<const ModelKey> keys) {
       return tl::unexpected(measured.error());
     Dirty& dirty = out.emplace_back();
     dirty.key = key;
-    dirty.evidence = prediction::choose_evidence(std::move(*runs), key.phase);
+    dirty.evidence = prediction::choose_evidence(std::move(*runs), key);
     dirty.data = prediction::dataset_of(dirty.evidence.runs, key.phase);
     for (const std::int64_t owner : dirty.evidence.dissenters) {
       if (dirty.own.size() == kMostDissenters) break;
@@ -183,7 +183,7 @@ Result<void> Refit::gather_all() {
     alive_();
     auto runs = reader_->run_data(row.key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
-    const auto chosen = prediction::choose_evidence(std::move(*runs), row.key.phase);
+    const auto chosen = prediction::choose_evidence(std::move(*runs), row.key);
     if (auto gathered = gather(row, chosen.runs, most); !gathered) return gathered;
   }
   return {};

@@ -43,7 +43,7 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
   };
   const Knowledge::Data& known = now.knowledge->data();
   for (const ModelRow& row : *rows) {
-    const auto evidence = choose_evidence(runs_then(row.key, std::nullopt), row.key.phase);
+    const auto evidence = choose_evidence(runs_then(row.key, std::nullopt), row.key);
     const auto data = dataset_of(evidence.runs, row.key.phase);
     if (auto found = contradiction_of(row.key, data)) {
       out.contradictions.push_back(std::move(*found));

@@ -29,7 +29,8 @@ struct Contradiction {
 // Whether runs of a key without a device can't be of one device. On a machine that is known a factor of four
 // between runs with the same settings is needed, because one machine may be slow for a while; where not even
 // the machine is known, of two. Where one of five or more runs stands alone, it is an outlier and nothing
-// else. Of several owners' runs only those of who was there first are asked: the others' agree with these.
+// else. Of several owners' runs only those of who was there first are asked: the others' agree with these. (Whose own
+// contradict each other is not the first where there is another: prediction/evidence.h.)
 std::optional<Contradiction> contradiction_of(const ModelKey& key, const regression::Dataset& runs);
 
 }  // namespace etad::prediction

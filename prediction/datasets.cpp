@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "regression/covariates.h"
@@ -107,12 +108,13 @@ std::vector<std::int64_t> points_of(const std::vector<RunData>& runs, Phase phas
 }
 
 regression::Dataset dataset_of(const std::vector<RunData>& runs, Phase phase) {
-  const bool all_diverged =
-      std::all_of(runs.begin(), runs.end(), [](const RunData& run) { return run.loss_is_nan; });
+  std::set<std::int64_t> converged;  // owners of runs that did
+  for (const RunData& run : runs)
+    if (!run.loss_is_nan) converged.insert(run.owner);
   regression::Dataset out;
   for (const RunData& run : runs) {
     if (run.iterations <= 0 || run.duration <= Duration::zero()) continue;
-    if (run.loss_is_nan && !all_diverged) continue;
+    if (run.loss_is_nan && converged.contains(run.owner)) continue;
     out.push_back(observation_of(run, phase));
   }
   return out;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "prediction/contradiction.h"
 #include "prediction/datasets.h"
 #include "regression/statistics.h"
 #include "storage/fair_share.h"
@@ -98,8 +99,8 @@ void leave_out_loud_logs(Runs& runs, const DatasetOf& data_of) {
   std::erase_if(runs, [&](const RunData& run) { return loud.contains(run.source_id); });
 }
 
-// Who was there first comes first.
-std::vector<Owner> owners_of(const Runs& runs, const DatasetOf& data_of) {
+// Who was there first comes first, but behind those who say one thing only.
+std::vector<Owner> owners_of(const Runs& runs, const ModelKey& key, const DatasetOf& data_of) {
   std::map<std::pair<std::int64_t, std::int64_t>, Runs> by_place;
   for (const RunData& run : runs) by_place[{run.place, run.owner}].push_back(run);
   std::vector<Owner> out;
@@ -108,6 +109,8 @@ std::vector<Owner> owners_of(const Runs& runs, const DatasetOf& data_of) {
     owner.all = owner.runs.size();
     leave_out_loud_logs(owner.runs, data_of);
   }
+  std::stable_partition(out.begin(), out.end(),
+                        [&](const Owner& owner) { return !contradiction_of(key, data_of(owner.runs)); });
   return out;
 }
 
@@ -198,7 +201,8 @@ std::vector<Camp> camps_of(const std::vector<Owner>& owners, const DatasetOf& da
 
 // Whose runs contradict the others' in what they cost beside time loses that cost alone. A peak is the same however long a
 // run is, and is compared as if each iteration took as much.
-void leave_out_costs(Runs& runs, Phase phase, std::optional<double> RunData::*cost) {
+void leave_out_costs(Runs& runs, const ModelKey& key, std::optional<double> RunData::*cost,
+                     std::vector<std::int64_t>& dissenters) {
   Runs known;
   std::map<std::int64_t, double> costs;
   for (const RunData& run : runs) {
@@ -209,13 +213,18 @@ void leave_out_costs(Runs& runs, Phase phase, std::optional<double> RunData::*co
   }
   if (known.empty()) return;
   const DatasetOf data_of = [&](const Runs& its) {
-    Dataset out = dataset_of(its, phase);
+    Dataset out = dataset_of(its, key.phase);
     for (RunObservation& run : out) run.seconds = costs.at(run.run);
     return out;
   };
-  const Camp camp = camps_of(owners_of(known, data_of), data_of).front();
+  const std::vector<Owner> owners = owners_of(known, key, data_of);
+  const Camp camp = camps_of(owners, data_of).front();
   for (RunData& run : runs)
     if (!camp.runs.contains(run.run_id)) (run.*cost).reset();
+  for (const Owner& owner : owners)
+    if (std::ranges::find(camp.owners, owner.uid) == camp.owners.end() &&
+        std::ranges::find(dissenters, owner.uid) == dissenters.end())
+      dissenters.push_back(owner.uid);
 }
 
 // Only now, among those who are believed: who is not takes nothing of theirs away. Of the first one's nothing is cut.
@@ -254,11 +263,11 @@ void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_
 
 }  // namespace
 
-Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
+Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
   Evidenced out;
   if (runs.empty()) return out;
-  const DatasetOf data_of = [phase](const Runs& its) { return dataset_of(its, phase); };
-  const std::vector<Owner> owners = owners_of(runs, data_of);
+  const DatasetOf data_of = [&key](const Runs& its) { return dataset_of(its, key.phase); };
+  const std::vector<Owner> owners = owners_of(runs, key, data_of);
   Camp camp = std::move(camps_of(owners, data_of).front());
   std::vector<std::pair<std::size_t, std::int64_t>> others;
   for (const Owner& owner : owners) {
@@ -270,8 +279,9 @@ Evidenced choose_evidence(std::vector<RunData> runs, Phase phase) {
   for (const auto& [count, uid] : others) out.dissenters.push_back(uid);
   std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
   out.runs = std::move(runs);
-  share_out(out.runs, phase, camp.owners.front());
-  for (const auto cost : {&RunData::joules, &RunData::peak_bytes}) leave_out_costs(out.runs, phase, cost);
+  share_out(out.runs, key.phase, camp.owners.front());
+  for (const auto cost : {&RunData::joules, &RunData::peak_bytes})
+    leave_out_costs(out.runs, key, cost, out.dissenters);
   add_told_otherwise(owners, data_of, out);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;

@@ -22,16 +22,18 @@ namespace etad::prediction {
 // its batch sizes none counts where together they would move what the model says within them. Of a camp each owner but
 // the first has a fair share (storage/fair_share.h), in turns over batch sizes and settings: who is left out takes nothing
 // of theirs. Logs: of an owner's, one with more than its share of the owner's runs that contradicts most of the others of
-// its settings is left out; where there is but one other, the later one. Among the runs that count the same is asked of
-// their energy and of their memory: whose contradict the others' lose that alone.
+// its settings is left out; where there is but one other, the later one. An owner whose own runs, of a device that nobody
+// names, can't be of one (prediction/contradiction.h) comes behind all others. Among the runs that count the same is asked
+// of their energy and of their memory: whose contradict the others' lose that alone.
 struct Evidenced {
   std::vector<RunData> runs;
   std::optional<Dispute> dispute;
-  // Who is answered from his own runs: owners who are contradicted, those with the most runs first; then those to whom the
-  // model would say something else of their own runs, since it is of others' settings or leaves some of theirs out.
+  // Who is answered from his own runs: owners who are contradicted, those with the most runs first; those whose energy or
+  // memory is; then those to whom the model would say something else of their own runs, since it is of others' settings or
+  // leaves some of theirs out.
   std::vector<std::int64_t> dissenters;
 };
-Evidenced choose_evidence(std::vector<RunData> runs, Phase phase);
+Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key);
 
 inline constexpr double kAgree = 1.25;        // a factor of time, either way
 inline constexpr std::size_t kFreeRuns = 8;   // that a log may have whatever the others have

@@ -40,7 +40,9 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evi
 }
 
 void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs) {
-  auto own = fitted_from(fitted.key, {runs, {}, {}}, regression::fit(dataset_of(runs, fitted.key.phase)));
+  const auto data = dataset_of(runs, fitted.key.phase);
+  if (contradiction_of(fitted.key, data)) return;
+  auto own = fitted_from(fitted.key, {runs, {}, {}}, regression::fit(data));
   if (!own) return;
   own->id = fitted.id;
   own->fitted_at = fitted.fitted_at;
@@ -169,7 +171,7 @@ Result<StoredModels::Place> StoredModels::read(ModelReader& reader, const ModelK
 Result<StoredModels::Model> StoredModels::make(ModelReader& reader, const ModelRow& row) {
   auto runs = reader.run_data(row.key, kMaxRuns, kMaxWindows);
   if (!runs) return tl::unexpected(runs.error());
-  const auto evidence = choose_evidence(std::move(*runs), row.key.phase);
+  const auto evidence = choose_evidence(std::move(*runs), row.key);
   const auto data = dataset_of(evidence.runs, row.key.phase);
   auto made = fitted_from(row.key, evidence, regression::fit(data));
   if (!made) return nullptr;

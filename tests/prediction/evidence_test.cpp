@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "prediction/contradiction.h"
 #include "prediction/datasets.h"
 #include "storage/fair_share.h"
 
@@ -39,13 +40,14 @@ class EvidenceTest : public ::testing::Test {
     }
   }
 
-  Evidenced chosen() const { return choose_evidence(runs_, Phase::train); }
+  Evidenced chosen() const { return choose_evidence(runs_, key_); }
 
   double seconds() const {
     const auto model = regression::fit(dataset_of(chosen().runs, Phase::train));
     return model->predict(1000, 64, 0.9)->seconds;
   }
 
+  ModelKey key_{"LeNet", "", "caffe", "vm", "V100", 1, Phase::train};
   std::vector<RunData> runs_;                    // newest first
   std::map<std::int64_t, std::int64_t> places_;  // of the owners: as they came
   std::int64_t last_run_ = 0;
@@ -299,6 +301,38 @@ TEST_F(EvidenceTest, WhoContradictsInEnergyOrMemoryLosesThatAlone) {
     EXPECT_EQ(run.joules.has_value(), run.owner == kAlice);
     EXPECT_TRUE(run.peak_bytes) << "they agree in that";
   }
+}
+
+// Who was there first decides what others are told, but not what somebody who measured it himself is.
+TEST_F(EvidenceTest, WhoseEnergyContradictsIsAnsweredFromHisOwnRuns) {
+  add(kBob, 1, 1, 0.1);
+  add(kAlice, 2, 9, 0.1);
+  for (RunData& run : runs_) run.joules = (run.owner == kBob ? 10 : 1) * 300 * to_seconds(run.duration);
+  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+  for (RunData& run : runs_) run.joules = 300 * to_seconds(run.duration);
+  EXPECT_TRUE(chosen().dissenters.empty());
+}
+
+TEST_F(EvidenceTest, WhoseRunsCantBeOfOneDeviceComesBehindOthers) {
+  key_.device = "";
+  key_.host = "";
+  add(kBob, 1, 1, 0.1);
+  add(kBob, 2, 1, 5);
+  EXPECT_TRUE(contradiction_of(key_, dataset_of(chosen().runs, Phase::train))) << "alone he is all there is";
+  add(kAlice, 3, 5, 0.1);
+  EXPECT_FALSE(contradiction_of(key_, dataset_of(chosen().runs, Phase::train)));
+  EXPECT_NEAR(seconds(), 100, 5);
+  EXPECT_EQ(chosen().dispute->left_out, 1);
+}
+
+// An owner's runs that diverged say little, but of him they are all there is.
+TEST_F(EvidenceTest, WhetherOthersConvergedTakesNobodysRunsAway) {
+  add(kAlice, 1, 10, 0.05);
+  for (RunData& run : runs_) run.loss_is_nan = true;
+  add(kBob, 2, 1, 0.09);
+  EXPECT_NEAR(seconds(), 50, 3);
+  for (RunData& run : runs_) run.loss_is_nan = run.owner == kAlice && run.run_id % 2 == 0;
+  EXPECT_EQ(dataset_of(runs_, Phase::train).size(), 6U);
 }
 
 TEST_F(EvidenceTest, NothingIsChosenOfNothing) {
