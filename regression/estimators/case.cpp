@@ -71,7 +71,7 @@ std::string key_of(const Case& what, unsigned facts) {
 
 std::vector<ReplicateGroup> replicate_groups(const History& history) {
   struct Replicates {
-    const Datum* first = nullptr;
+    const Datum *first = nullptr, *first_placed = nullptr;
     std::vector<double> values;
   };
   std::map<std::string, Replicates> all;
@@ -79,13 +79,16 @@ std::vector<ReplicateGroup> replicate_groups(const History& history) {
     if (!usable(datum)) continue;
     Replicates& replicates = all[key_of(datum.what, kAllFacts)];
     if (replicates.first == nullptr) replicates.first = &datum;
+    const Datum*& placed = replicates.first_placed;
+    if (placed == nullptr || datum.place < placed->place) placed = &datum;
     replicates.values.push_back(std::log(datum.value));
   }
   std::vector<ReplicateGroup> out;
   out.reserve(all.size());
   for (auto& [key, replicates] : all) {
     const auto runs = static_cast<int>(replicates.values.size());
-    out.push_back({&replicates.first->what, regression::median(std::move(replicates.values)), runs});
+    out.push_back({&replicates.first->what, regression::median(std::move(replicates.values)), runs,
+                   replicates.first_placed->owner, replicates.first_placed->place});
   }
   return out;
 }

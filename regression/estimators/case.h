@@ -113,6 +113,7 @@ struct ReplicateGroup {
   const Case* what = nullptr;  // of its first run; lives as long as the history
   double log_value = 0;        // median of the replicates, in the logarithm
   int runs = 0;
+  std::int64_t owner = 0, place = 0;  // of that one of its runs whose owner was there first
 };
 
 // Of the usable runs.

@@ -5,7 +5,7 @@
 //
 // Normal effects with known variances are a Gaussian process (Rasmussen & Williams, "Gaussian Processes for
 // Machine Learning", 2006: prediction eq. 2.25-2.26, likelihood eq. 2.30). How strong the effects are is
-// learnt: the strengths that make a sample of the history likeliest.
+// learnt: the strengths that make a sample of the history likeliest, to most of its owners.
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
@@ -21,10 +21,11 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostTogether = 1024;     // of a history all of which every estimate listens to
-constexpr std::size_t kMostHeard = 128;         // that an estimate listens to of a longer one
-constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
-constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
+constexpr std::size_t kMostTogether = 1024;  // of a history all of which every estimate listens to
+constexpr std::size_t kMostHeard = 128;      // that an estimate listens to of a longer one
+constexpr std::size_t kMostSample = 220;     // that the strengths are learnt from
+constexpr std::size_t kMostBlocks = 64;      // of groups, kept for the next question like the last
+constexpr std::size_t kNetworkFact = 0, kSeriesFact = 4;
 constexpr double kStrengthPrior = 0.5;          // standard deviation of their logarithms
 constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
 
@@ -32,67 +33,153 @@ struct Known {
   KernelPoint point;
   double value = 0;  // log value less the curve
   int runs = 0;
+  std::int64_t rank = 0;  // of its owner, by who was there first
+  double loudness = 0;    // variance beyond the noise that all have
 };
+
+// Of the owners, who was there first having 0.
+std::map<std::int64_t, std::int64_t> ranks_of(const std::vector<ReplicateGroup>& groups) {
+  std::map<std::int64_t, std::int64_t> out;  // their first places, and then their ranks
+  for (const ReplicateGroup& group : groups) {
+    auto& first = out.try_emplace(group.owner, group.place).first->second;
+    first = std::min(first, group.place);
+  }
+  std::set<std::pair<std::int64_t, std::int64_t>> in_order;
+  for (const auto& [owner, place] : out) in_order.emplace(place, owner);
+  std::int64_t rank = 0;
+  for (const auto& [place, owner] : in_order) out[owner] = rank++;
+  return out;
+}
 
 Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Covariance& covariance,
                               const Strengths& strengths) {
   Eigen::MatrixXd out =
       symmetric(groups, [&](const Known* a, const Known* b) { return covariance(a->point, b->point); });
   out.diagonal().array() += noise_variance(strengths);
+  out.diagonal() += numbers_of(groups, [](const Known* known) { return known->loudness; });
   return out;
 }
 
-// Whole series, so that what happens within one and between them both shows. Multiples of the golden ratio are spread
-// evenly over them, and meet no period in which networks or devices follow each other.
-std::vector<const Known*> sample_of(const std::vector<Known>& groups) {
+// The variance that an owner's groups of one network have on their own beside what those strengths allow for: as much as
+// makes their values not unusual. So what is misread, or made up, is heard as the noise that it is and bends nobody else's
+// curve.
+double loudness_of(const std::vector<Known*>& groups, const Covariance& covariance,
+                   const Strengths& strengths) {
+  constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many normal values
+  constexpr double kMost = 1e4;    // a factor of e^100
+  std::vector<const Known*> its;   // of very many a sample
+  const std::size_t every = (groups.size() + kMostSample - 1) / kMostSample;
+  for (std::size_t i = 0; i < groups.size(); i += every) its.push_back(groups[i]);
+  const auto n = static_cast<double>(its.size());
+  Eigen::VectorXd values = numbers_of(its, [](const Known* known) { return known->value; });
+  values.array() -= values.mean();
+  Eigen::MatrixXd sum = covariance_of(its, covariance, strengths);
+  double out = 0;
+  for (double more = noise_variance(strengths); out < kMost; more *= 2) {
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.matrixL().solve(values).squaredNorm() <= n + kUnusual * std::sqrt(2 * n)) break;
+    sum.diagonal().array() += more;
+    out += more;
+  }
+  return out;
+}
+
+// Whole series, so that what happens within one and between them both shows: of each owner in turn, so that none crowds
+// the others out. Multiples of the golden ratio are spread evenly over them, and meet no period in which networks or
+// devices follow each other.
+std::vector<std::vector<const Known*>> sample_of(const std::vector<Known>& groups) {
   constexpr double kGolden = 0.6180339887498949;
-  std::map<int, std::vector<const Known*>> series;
-  for (const Known& group : groups) series[group.point.facts[4]].push_back(&group);
-  std::vector<std::pair<double, int>> order;
-  for (const auto& [id, members] : series) order.emplace_back(std::fmod(id * kGolden, 1), id);
-  std::ranges::sort(order);
-  std::vector<const Known*> out;
-  for (const auto& [place, id] : order)
-    if (const auto& members = series[id]; out.size() + members.size() <= kMostSample)
-      out.insert(out.end(), members.begin(), members.end());
+  std::map<std::pair<std::int64_t, int>, std::vector<const Known*>> series;
+  for (const Known& group : groups) series[{group.rank, group.point.facts[kSeriesFact]}].push_back(&group);
+  std::map<std::int64_t, std::vector<std::pair<double, const std::vector<const Known*>*>>> by_owner;
+  for (const auto& [key, members] : series)
+    by_owner[key.first].emplace_back(std::fmod(key.second * kGolden, 1), &members);
+  std::vector<std::vector<const Known*>> out(by_owner.size());
+  std::size_t taken = 0, longest = 0;
+  for (auto& [owner, its] : by_owner) {
+    std::ranges::sort(its, {}, [](const auto& each) { return each.first; });
+    longest = std::max(longest, its.size());
+  }
+  for (std::size_t turn = 0; turn < longest; ++turn) {
+    std::size_t i = 0;
+    for (const auto& [owner, its] : by_owner) {
+      auto& voice = out[i++];
+      if (turn >= its.size() || taken + its[turn].second->size() > kMostSample) continue;
+      taken += its[turn].second->size();
+      voice.insert(voice.end(), its[turn].second->begin(), its[turn].second->end());
+    }
+  }
   return out;
 }
 
-// One strength after the other, up or down by a factor as long as that makes the sample likelier.
+// What one owner's groups say of the strengths.
+class Voice {
+ public:
+  Voice(const std::vector<const Known*>& groups, Target target)
+      : values_(numbers_of(groups, [](const Known* known) { return known->value; })) {
+    values_.array() -= values_.mean();  // in any unit
+    for (std::size_t k = 0; k < kStrengths; ++k) {
+      Strengths only{};
+      only[k] = 1;
+      parts_[k] = covariance_of(groups, Covariance(only, target), only);
+    }
+  }
+
+  double log_likelihood(const Strengths& strengths) const {
+    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values_.size(), values_.size());
+    for (std::size_t k = 0; k < kStrengths; ++k)
+      sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts_[k];
+    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
+    if (factor.info() != Eigen::Success) return -INFINITY;
+    const Eigen::VectorXd white = factor.matrixL().solve(values_);
+    return -0.5 * white.squaredNorm() - factor.matrixLLT().diagonal().array().log().sum();
+  }
+
+ private:
+  Eigen::VectorXd values_;
+  std::array<Eigen::MatrixXd, kStrengths> parts_;  // of the covariance, each by one strength
+};
+
+double log_prior(const Strengths& strengths) {
+  double out = 0;
+  for (const double strength : strengths) out -= std::pow(std::log(strength) / kStrengthPrior, 2) / 2;
+  return out;
+}
+
+// One strength after the other, up or down by a factor as long as that makes what most owners saw likelier; of as many
+// for it as against, the one who was there first decides. So what one of them writes, however strange, makes nobody
+// else's intervals wider.
 Strengths learn_strengths(const std::vector<Known>& groups, Target target) {
   Strengths out;
   out.fill(1);
-  const auto sample = sample_of(groups);
-  if (sample.size() < 4) return out;
-  Eigen::VectorXd values = numbers_of(sample, [](const Known* known) { return known->value; });
-  values.array() -= values.mean();                // in any unit
-  std::array<Eigen::MatrixXd, kStrengths> parts;  // of the covariance, each by one strength
-  for (std::size_t k = 0; k < kStrengths; ++k) {
-    Strengths only{};
-    only[k] = 1;
-    parts[k] = covariance_of(sample, Covariance(only, target), only);
+  std::vector<Voice> voices;  // who was there first comes first
+  std::size_t heard = 0;
+  for (const auto& its : sample_of(groups)) {
+    if (its.size() < 2) continue;
+    heard += its.size();
+    voices.emplace_back(its, target);
   }
-  const auto log_likelihood = [&](const Strengths& strengths) {
-    Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(values.size(), values.size());
-    double prior = 0;
-    for (std::size_t k = 0; k < kStrengths; ++k) {
-      sum.triangularView<Eigen::Lower>() += strengths[k] * strengths[k] * parts[k];
-      prior += std::pow(std::log(strengths[k]) / kStrengthPrior, 2) / 2;
-    }
-    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
-    if (factor.info() != Eigen::Success) return static_cast<double>(-INFINITY);
-    const Eigen::VectorXd white = factor.matrixL().solve(values);
-    return -0.5 * white.squaredNorm() - factor.matrixLLT().diagonal().array().log().sum() - prior;
+  if (heard < 4) return out;
+  const auto likelihoods = [&](const Strengths& strengths) {
+    const double prior = log_prior(strengths) / static_cast<double>(voices.size());
+    std::vector<double> all;
+    for (const Voice& voice : voices) all.push_back(voice.log_likelihood(strengths) + prior);
+    return all;
   };
-  double best = log_likelihood(out);
+  const auto prefer = [](const std::vector<double>& now, const std::vector<double>& before) {
+    int votes = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) votes += (now[i] > before[i]) - (now[i] < before[i]);
+    return votes != 0 ? votes > 0 : now.front() > before.front();
+  };
+  std::vector<double> best = likelihoods(out);
   for (const double factor : {3.0, 3.0, 1.7, 1.3}) {
     for (std::size_t k = 0; k < kStrengths; ++k) {
       for (const double step : {factor, 1 / factor}) {
         Strengths tried = out;
         tried[k] = std::clamp(tried[k] * step, 0.02, 50.0);
-        const double now = log_likelihood(tried);
-        if (now > best) {
-          best = now;
+        std::vector<double> now = likelihoods(tried);
+        if (prefer(now, best)) {
+          best = std::move(now);
           out = tried;
           break;
         }
@@ -113,12 +200,17 @@ class Effects final : public Fitted {
  public:
   Effects(const std::vector<ReplicateGroup>& groups, Target target, const Strengths* before)
       : curves_(groups, kBend, kOwnBend) {
-    for (const ReplicateGroup& group : groups)
-      known_.push_back(
-          {encoder_.learn(*group.what), group.log_value - curves_.at(*group.what).mean, group.runs});
+    const auto ranks = ranks_of(groups);
+    for (const ReplicateGroup& group : groups) {
+      Known& known = known_.emplace_back();
+      known.point = encoder_.learn(*group.what);
+      known.value = group.log_value - curves_.at(*group.what).mean;
+      known.runs = group.runs;
+      known.rank = ranks.at(group.owner);
+    }
     strengths_ = before != nullptr ? *before : learn_strengths(known_, target);
     covariance_ = Covariance(strengths_, target);
-    if (!known_.empty()) centre_ = numbers_of(known_, &Known::value).mean();
+    note_loudness();
     if (known_.size() > kMostTogether) return;
     std::vector<const Known*> everything;
     for (const Known& known : known_) everything.push_back(&known);
@@ -138,13 +230,46 @@ class Effects final : public Fitted {
     Estimate out;
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double left = covariance_(point, point) - block->factor.matrixL().solve(shared).squaredNorm();
-    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(strengths_));
+    out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(strengths_) +
+                              loudness_.at(point.facts[0]));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};
   }
 
  private:
+  // Which runs are louder than others, each series by itself and then each network, and the mean of what the rest took.
+  void note_loudness() {
+    using Part = std::pair<int, std::int64_t>;  // network or series, and whose
+    const auto parts_by = [this](std::size_t fact) {
+      std::map<Part, std::vector<Known*>> out;
+      for (Known& known : known_) out[{known.point.facts[fact], known.rank}].push_back(&known);
+      return out;
+    };
+    const auto add = [this](const std::vector<Known*>& its) {
+      const double loudness = its.size() > 1 ? loudness_of(its, covariance_, strengths_) : 0;
+      for (Known* known : its) known->loudness += loudness;
+    };
+    for (const auto& [series, its] : parts_by(kSeriesFact)) add(its);
+    double sum = 0;
+    std::size_t quiet = 0;
+    for (const auto& [network, its] : parts_by(kNetworkFact)) {
+      add(its);
+      const auto loudest = std::ranges::max_element(its, {}, &Known::loudness);
+      // Of each network that of who was there first.
+      loudness_.try_emplace(network.first, (*loudest)->loudness);
+      for (const Known* known : its) {
+        if (known->loudness > 0) continue;
+        sum += known->value;
+        ++quiet;
+      }
+    }
+    if (quiet > 0)
+      centre_ = sum / static_cast<double>(quiet);
+    else if (!known_.empty())
+      centre_ = numbers_of(known_, &Known::value).mean();
+  }
+
   std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {
     auto block = std::make_shared<Block>();
     block->groups = std::move(groups);
@@ -192,6 +317,7 @@ class Effects final : public Fitted {
   Strengths strengths_{};
   Covariance covariance_{strengths_};
   double centre_ = 0;
+  std::map<int, double> loudness_;    // of each network, its first owner's
   std::shared_ptr<const Block> all_;  // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);

@@ -31,6 +31,10 @@ std::string key_in(Kind kind, const Case& what) {
   return std::string(about(kind).column) + " " + key_of(what, about(kind).hidden_facts);
 }
 
+std::string share_key(const Case& what, std::int64_t owner) {
+  return std::to_string(owner) + " " + key_of(what, kNetworkInPhase);
+}
+
 }  // namespace
 
 const KindOfQuestion& about(Kind kind) {
@@ -50,7 +54,8 @@ Seen::Seen(const History& history) {
       keys_.insert(key_in(kind, c));
     for (const unsigned fact : kOfTheMachine) keys_.insert(alone(fact, c));
     widen(samples_, key_of(c, kSeries), c.samples);
-    widen(shares_, key_of(c, kNetworkInPhase), c.samples_per_device());
+    widen(shares_, share_key(c, datum.owner), c.samples_per_device());
+    owners_[key_of(c, kSeries)].insert(datum.owner);
     if (c.iterations > 0) widen(lengths_, key_of(c, kNetworkInPhase), c.iterations);
     widen(any_settings_, key_of(c, kNetworkInPhase | kMachine), c.devices);
     widen(devices_, key_of(c, about(Kind::settings).hidden_facts), c.devices);
@@ -79,7 +84,10 @@ Gap Seen::gap_of(const Case& what) const {
   if (sizes->second.first == sizes->second.second) return {Kind::one_size};
   const double far = beyond(sizes->second, what.samples);
   if (far < 0) return {Kind::batch_size};
-  const bool of_all = beyond(shares_.at(key_of(what, kNetworkInPhase)), what.samples_per_device()) > 0;
+  // What others ran elsewhere says nothing of how sure these runs can be.
+  const bool of_all = std::ranges::all_of(owners_.at(sizes->first), [&](std::int64_t owner) {
+    return beyond(shares_.at(share_key(what, owner)), what.samples_per_device()) > 0;
+  });
   return {of_all ? Kind::beyond_all : Kind::range, far};
 }
 

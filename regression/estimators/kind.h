@@ -17,10 +17,10 @@ namespace etad::estimators {
 // The kind of a question says how the runs that there are differ from the one that is asked about. Where several kinds
 // fit, it is the last of them: a question about another machine and another batch size is of kind `device`.
 enum class Kind : std::uint8_t {
-  seen,           // runs with all the same facts are there
-  batch_size,     // at other batch sizes, smaller and larger ones
-  range,          // at smaller batch sizes only, or larger ones only
-  beyond_all,     // the same, and no other series of the network in that phase ran at such a size either
+  seen,        // runs with all the same facts are there
+  batch_size,  // at other batch sizes, smaller and larger ones
+  range,       // at smaller batch sizes only, or larger ones only
+  beyond_all,  // the same, and who ran it ran no other series of the network in that phase at such a size either
   one_size,       // at a single other batch size
   settings,       // with other settings, or in the other phase
   devices,        // on other numbers of devices, fewer and more
@@ -75,7 +75,9 @@ class Seen {
   using Ranges = std::map<std::string, std::pair<double, double>>;
   Ranges samples_, devices_;  // by series; by what is the same but for samples and devices
   Ranges any_settings_;       // numbers of devices, by network, phase and machine
-  Ranges shares_, lengths_;   // samples of a device, and iterations, by network and phase
+  Ranges shares_;             // samples of a device, by network, phase and owner
+  Ranges lengths_;            // iterations, by network and phase
+  std::map<std::string, std::set<std::int64_t>> owners_;  // by series
 };
 
 }  // namespace etad::estimators

@@ -118,6 +118,42 @@ TEST(Effects, AContaminatedRepeatDoesNotMoveIt) {
   EXPECT_LT(error(history, 0, 0, 16), 0.05);
 }
 
+// What one owner makes up of a network of his own, or of another's on devices that nobody has, makes the answers of who
+// was there first neither wider nor others.
+TEST(Effects, AnotherOwnersStrangeRunsMoveAndWidenNobodysAnswers) {
+  History history;
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(0, 0.02);
+  for (const int network : {0, 1, 2})
+    for (const double b : {8., 16., 32., 64.}) run(history, network, 0, b, 1, std::exp(noise(random)));
+  for (Datum& datum : history) datum.owner = 1, datum.place = 1;
+  const auto asked = [](const History& of, double samples) {
+    return *effects().learn(of, Target::seconds).fitted->predict(case_of(0, 0, samples)).estimate;
+  };
+  const std::size_t honest = history.size();
+  const auto expect_the_same = [&](History& both, const char* what) {
+    for (std::size_t i = honest; i < both.size(); ++i)
+      both[i].owner = 2, both[i].place = static_cast<std::int64_t>(i);  // his first, in each model
+    for (const double samples : {24., 128., 256.}) {
+      const Estimate alone = asked(history, samples), beside = asked(both, samples);
+      EXPECT_NEAR(beside.log_mean, alone.log_mean, 0.1) << what << " at " << samples;
+      EXPECT_LT(beside.deviation, 1.3 * alone.deviation) << what << " at " << samples;
+      EXPECT_GT(beside.deviation, 0.6 * alone.deviation) << what << " at " << samples;
+    }
+  };
+  History junk = history;
+  for (const double b : {8., 16.}) add(junk, a_case("junk", b), b < 10 ? 0.01 : 10);
+  expect_the_same(junk, "a network of his own");
+  History alternating = history;
+  for (int i = 0; i < 8; ++i) add(alternating, a_case("junk", 8 << i), i % 2 == 0 ? 1e-6 : 1e6);
+  expect_the_same(alternating, "at many sizes");
+  History invented = history;
+  for (int device = 0; device < 20; ++device)
+    for (const double b : {8., 64., 128., 256.})
+      add(invented, a_case(kNetworks[0], b, 1, "FAKE" + std::to_string(device)), 1e-5 * std::pow(b, 3));
+  expect_the_same(invented, "his network on devices that nobody has");
+}
+
 TEST(Effects, AbstainsOnWhatNeverRanAnywhere) {
   History history;
   run(history, 0, 0, 8);
@@ -229,6 +265,19 @@ TEST(Seen, TellsBetweenFromBeyond) {
   EXPECT_EQ(seen.kind_of(what), Kind::one_size) << "one batch size has run on one device";
   EXPECT_EQ(name_of(Kind::one_size), "batch_size");
   EXPECT_EQ(column_of(Kind::one_size), "batch_size_from_one");
+}
+
+TEST(Seen, WhatOthersRanElsewhereIsNoSizeOfWhoRanThisSeries) {
+  History history;
+  for (const double b : {8., 16.}) add(history, a_case("net", b), b);
+  for (const double b : {8., 64.}) {
+    add(history, a_case("net", b, 1, "V100"), b);
+    history.back().owner = 2;
+  }
+  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::beyond_all);
+  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32, 1, "V100")), Kind::batch_size);
+  history.back().owner = 0;
+  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::range) << "his own on another device";
 }
 
 // A line through two points foretells no error; what it did wrong elsewhere makes its interval.
