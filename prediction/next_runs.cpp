@@ -1,6 +1,7 @@
 #include "prediction/next_runs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -20,38 +21,48 @@ constexpr std::size_t kMostDeviceCounts = 4;  // numbers of devices that are tri
 constexpr double kLongEnough = 60;            // seconds that a run must last to tell its step time
 constexpr double kFewest = 20, kMostIterations = 10'000;
 
-// The runs that say most of it: the network's own, then those of its machine.
+bool is_there(const Case& ran, const Case& asked) {
+  return ran.host == asked.host && ran.device == asked.device;
+}
+
+// The runs that say most of it: the network's own there, those elsewhere, then others of its machine; the newest first.
 estimators::History near(const Knowledge::Data& data, const Asked& asked) {
-  estimators::History own, beside;
+  std::array<estimators::History, 3> all;
   for (const auto& [key, runs] : data)
     for (const estimators::Datum& run : runs) {
-      const bool network = run.what.network == asked.what.network;
-      const bool machine = run.what.host == asked.what.host && run.what.device == asked.what.device;
-      if (network) own.push_back(run);
-      if (!network && machine) beside.push_back(run);
+      const bool there = is_there(run.what, asked.what);
+      if (run.what.network == asked.what.network)
+        all[there ? 0 : 1].push_back(run);
+      else if (there)
+        all[2].push_back(run);
     }
-  const auto newest_first = [](estimators::History& of) {
-    std::ranges::stable_sort(of, std::ranges::greater{}, &estimators::Datum::started_at);
-  };
-  newest_first(own), newest_first(beside);
-  own.insert(own.end(), beside.begin(), beside.end());
-  if (own.size() > kMostListened) own.resize(kMostListened);
-  return own;
+  estimators::History out;
+  for (estimators::History& some : all) {
+    std::ranges::stable_sort(some, std::ranges::greater{}, &estimators::Datum::started_at);
+    out.insert(out.end(), some.begin(), some.end());
+  }
+  if (out.size() > kMostListened) out.resize(kMostListened);
+  return out;
 }
 
 // Samples per device that are worth a run, and on how many devices.
 std::vector<Case> cases_of(const Knowledge::Data& data, const Asked& asked, const Question& question) {
   double least = asked.what.samples_per_device(), most = least;
-  std::set<double> devices = {asked.what.devices};
+  std::set<double> devices = {asked.what.devices}, of_others;
   for (const auto& [key, runs] : data)
     for (const estimators::Datum& run : runs) {
-      if (run.what.device == asked.what.device) devices.insert(run.what.devices);
-      if (run.what.network != asked.what.network || run.what.phase != asked.what.phase) continue;
+      const bool network = run.what.network == asked.what.network;
+      if (run.what.device == asked.what.device) (network ? devices : of_others).insert(run.what.devices);
+      if (!network || run.what.phase != asked.what.phase || !is_there(run.what, asked.what)) continue;
       least = std::min(least, run.what.samples_per_device());
       most = std::max(most, run.what.samples_per_device());
     }
+  // Those that the network ran on come before those of others.
+  for (const double k : of_others)
+    if (devices.size() < kMostDeviceCounts) devices.insert(k);
+  for (auto last = devices.end(); devices.size() > kMostDeviceCounts;)
+    if (--last; *last != asked.what.devices) last = devices.erase(last);
   if (question.devices) devices = {asked.what.devices};
-  while (devices.size() > kMostDeviceCounts) devices.erase(std::prev(devices.end()));
   std::set<double> sizes = {std::round(least), std::round(most)};
   for (double size = 1; size <= 2 * most && size < 1e9; size *= 2)
     if (2 * size >= least) sizes.insert(size);

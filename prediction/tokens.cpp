@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parsers/base/number.h"
 #include "prediction/knowledge.h"
@@ -53,11 +54,15 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   if (!question.tokens || question.batch_size) return {};
   std::set<std::int64_t> lengths;
   if (!asked_length(question) && models.knowledge) {
-    Fit best = Fit::none;
+    std::pair best{Fit::none, 0};  // of what it is called, and of how much is said of where it runs
     for (const auto& [key, runs] : models.knowledge->data()) {
-      const Fit fit =
+      const Fit named =
           std::min(fit_of(question.network, key.network), fit_of(question.architecture, key.architecture));
-      if (fit == Fit::none || fit < best) continue;
+      const int there = fits(question.framework, key.framework) + fits(question.host, key.host) +
+                        fits(question.device, key.device) +
+                        (question.devices.value_or(key.devices) == key.devices);
+      const std::pair fit{named, there};
+      if (named == Fit::none || fit < best) continue;
       if (fit > best) lengths.clear();
       best = fit;
       for (const estimators::Datum& run : runs) add_length(run.what.settings, lengths);
