@@ -1,4 +1,5 @@
-// The models as they could have been at an instant in the past, for asking what would have been said then.
+// The models as others than today's everybody see them: as they could have been at an instant in the past, for asking what
+// would have been said then, and as an asker does who is answered from his own runs.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +23,14 @@ RunsOf runs_in(Reader& reader);
 // that is asked of then. Of a question without `at`: the models themselves.
 std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, const Question& question,
                                       const RunsOf& runs_of);
+
+// Whether the asker is answered from his own runs by a model of the network asked for.
+bool is_answered_by_own(const ModelSet& models, const Question& question);
+
+// For such an asker: what all runs say together where of those models his own runs alone count. So other numbers of
+// devices, other machines, energy and memory are told him by what he saw. Made anew, once for all that is asked; for
+// others: the models themselves.
+std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models,
+                                                 const Question& question, const RunsOf& runs_of);
 
 }  // namespace etad::prediction

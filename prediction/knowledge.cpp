@@ -26,6 +26,8 @@ using estimators::Performance;
 using estimators::Record;
 using estimators::Target;
 
+// What is the same where a network's first owner is looked for: on that machine, and where none ran it there.
+constexpr unsigned kThere = estimators::kNetwork | estimators::kMachine, kAnywhere = estimators::kNetwork;
 constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
 
 // A network in a case: its name and its architecture.
@@ -165,8 +167,11 @@ Knowledge::Knowledge(Data data, const estimators::History& history, Target targe
     models_of_[lower_case(key.network)].push_back(&model);
     std::vector<estimators::TimeSpan> times;
     for (const Datum& datum : runs) {
-      const Datum*& first = first_of_.try_emplace(datum.what.network, &datum).first->second;
-      if (datum.place < first->place) first = &datum;
+      for (const unsigned facts : {kThere, kAnywhere}) {
+        const Datum*& first =
+            first_of_.try_emplace(estimators::key_of(datum.what, facts), &datum).first->second;
+        if (datum.place < first->place) first = &datum;
+      }
       times.push_back(estimators::time_of(datum));
       for (const std::string& setting : datum.what.settings) {
         const std::string_view name = regression::covariate_name(setting);
@@ -237,10 +242,22 @@ std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at, const Data& then) 
   return out;
 }
 
+std::shared_ptr<const Knowledge> Knowledge::with(const Data& instead) const {
+  Data all = valued(instead, target_);
+  for (const auto& [key, runs] : data_)
+    if (!instead.contains(key)) all.emplace(key, runs);
+  const auto out = unfitted(std::move(all), this, target_);
+  out->judged_ = judged_;
+  return out;
+}
+
 // nullptr: there is none of that kind, or no such owner.
 const Knowledge::Records* Knowledge::records_of_first_owner(const estimators::Case& what, Kind kind) const {
-  const auto first = first_of_.find(what.network);
-  return first == first_of_.end() ? nullptr : judged_.records->of(first->second->owner, kind);
+  for (const unsigned facts : {kThere, kAnywhere}) {
+    const auto first = first_of_.find(estimators::key_of(what, facts));
+    if (first != first_of_.end()) return judged_.records->of(first->second->owner, kind);
+  }
+  return nullptr;
 }
 
 bool Knowledge::prefers_models(const estimators::Case& what, Kind kind) const {

@@ -118,6 +118,9 @@ class Knowledge {
   // some models; of the others those are taken that count today. The records stay those of now: they are about the
   // estimators, not about these runs.
   std::shared_ptr<const Knowledge> as_of(Instant at, const Data& then) const;
+  // What is known where these are the runs of their models, as somebody sees them who is answered from his own. How strong
+  // effects are stays what all have taught.
+  std::shared_ptr<const Knowledge> with(const Data& instead) const;
   const Data& data() const { return data_; }  // the runs that the estimators learn from
 
   // The case a question is about: what it says, and for the rest what the run of the network has that is most
@@ -139,11 +142,12 @@ class Knowledge {
 
   estimators::Kind kind_of(const estimators::Case& what) const { return seen_.kind_of(what); }
   // Whether such questions of that case, on a deployment that has a model, are for the models of single networks
-  // (`end_to_end`), not for the combined answer: the estimators have no record about its network's first owner.
+  // (`end_to_end`), not for the combined answer: the estimators have no record about its network's first owner there.
   bool prefers_models(const estimators::Case& what, estimators::Kind kind) const;
   // The record of the single networks' models in such questions, in the form of an answer that rests on `runs` runs.
   Said record_of(estimators::Kind kind, int runs) const;
-  // The answer of the estimator with the best record, about the network's first owner where there is one, else about all;
+  // The answer of the estimator with the best record, about the network's first owner on that machine (of one that never
+  // ran there: anywhere) where there is one, else about all;
   // where that abstains, of the next one. nullopt: all abstain.
   std::optional<Said> ask(const estimators::Case& what, double confidence) const;
 
@@ -173,8 +177,9 @@ class Knowledge {
   estimators::Target target_;
   const Data data_;
   std::map<std::string, std::vector<const Data::value_type*>>
-      models_of_;                                             // by the network's name in lower case
-  std::map<std::string, const estimators::Datum*> first_of_;  // a network's, its first owner's
+      models_of_;  // by the network's name in lower case
+  std::map<std::string, const estimators::Datum*>
+      first_of_;  // a network's on a machine, or anywhere: its first owner's
   estimators::Seen seen_;
   estimators::Drift drift_;  // of time alone
   std::map<ModelKey, double>

@@ -3,6 +3,7 @@
 #include "daemon/service/router.h"
 #include "daemon/service/router_call.h"
 #include "daemon/service/views.h"
+#include "prediction/as_of.h"
 #include "prediction/next_runs.h"
 
 namespace etad::service {
@@ -49,7 +50,11 @@ Outcome Router::next(Call& call) {
   if (!question.network && !question.architecture)
     params.require("network", "which network? (or \"architecture\")");
   if (auto problem = params.check()) return reply_of(*problem);
-  return Work{[models = backend_.models(), question = std::move(question), budget, limit] {
+  return Work{[&backend = backend_, question = std::move(question), budget, limit]() -> Reply {
+    const auto reader = backend.reader();
+    if (!reader) return history_failed(reader.error());
+    const auto models =
+        prediction::as_seen_by_asker(backend.models(), question, prediction::runs_in(**reader));
     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
                                           static_cast<std::size_t>(limit.value_or(3))));
   }};

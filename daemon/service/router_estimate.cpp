@@ -208,13 +208,19 @@ tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Que
   return std::move(*row);
 }
 
+// What must be made anew for the answer is made on a worker.
 Outcome Router::answered(const Question& question, Answering answering) {
-  if (!question.at) return answering(reader_, backend_.models(), options_.now());
-  return Work{[&backend = backend_, question, answering = std::move(answering)]() -> Reply {
+  const auto models = backend_.models();
+  if (!question.at && !prediction::is_answered_by_own(*models, question))
+    return answering(reader_, models, options_.now());
+  return Work{[&backend = backend_, models, question, answering = std::move(answering),
+               now = options_.now()]() -> Reply {
     const auto reader = backend.reader();
     if (!reader) return history_failed(reader.error());
-    return answering(**reader, prediction::as_of(backend.models(), question, prediction::runs_in(**reader)),
-                     *question.at);
+    const auto runs = prediction::runs_in(**reader);
+    const auto seen = question.at ? prediction::as_of(models, question, runs)
+                                  : prediction::as_seen_by_asker(models, question, runs);
+    return answering(**reader, seen, question.at.value_or(now));
   }};
 }
 

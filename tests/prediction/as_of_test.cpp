@@ -3,13 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "prediction/cost.h"
 #include "prediction/datasets.h"
 #include "prediction/estimate.h"
+#include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/plan.h"
 #include "prediction/stored_models.h"
@@ -32,7 +36,8 @@ struct History {
       std::vector<RunData> out = runs;
       std::erase_if(out, [&](const RunData& run) {
         const auto over = run.ended_at ? run.ended_at : run.started_at;
-        return run.owner != wanted.owner.value_or(run.owner) || (wanted.over_by && !(over <= *wanted.over_by));
+        return run.owner != wanted.owner.value_or(run.owner) ||
+               (wanted.over_by && !(over <= *wanted.over_by));
       });
       return out;
     };
@@ -230,6 +235,71 @@ TEST(AsOf, TheModelsOfThenAreMadeOnce) {
   Question of_now = question;
   of_now.at = std::nullopt;
   EXPECT_EQ(history.then(of_now), history.models);
+}
+
+// An owner whose runs are others' ten times over is told other numbers of devices, and energy, by these.
+TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
+  constexpr std::int64_t kAlice = 1001, kBob = 1002;
+  Knowledge::Data data;
+  std::vector<FittedModel> models;
+  int id = 0;
+  const auto runs_of = [&](std::int64_t owner, std::int64_t devices, double factor) {
+    std::vector<RunData> out;
+    for (int i = 0; i < 12; ++i) {
+      const std::int64_t samples = 16LL << (i % 3);
+      RunData& run = out.emplace_back(
+          run_in_windows(id++, samples * devices, factor * 0.001 * static_cast<double>(samples)));
+      run.owner = owner;
+      run.place = owner;
+      run.joules = 100 * static_cast<double>(devices) * to_seconds(run.duration);
+    }
+    return out;
+  };
+  const auto learn = [&](const char* network, std::int64_t devices, std::vector<RunData> runs) {
+    const ModelKey key{network, "", "caffe", "vm", "V100", devices, Phase::train};
+    std::ranges::reverse(runs);
+    const auto evidence = choose_evidence(runs, key);
+    FittedModel& model = models.emplace_back(
+        *fitted_from(key, evidence, regression::fit(dataset_of(evidence.runs, key.phase))));
+    model.id = static_cast<std::int64_t>(models.size());
+    for (const std::int64_t owner : evidence.dissenters) {
+      std::vector<RunData> own = runs;
+      std::erase_if(own, [&](const RunData& run) { return run.owner != owner; });
+      add_own(model, owner, own);
+    }
+    data[key] = data_of(key, evidence.runs);
+    return runs;
+  };
+  for (const std::int64_t devices : {1, 2}) learn("AlexNet", devices, runs_of(kAlice, devices, 3));
+  auto of_both = runs_of(kAlice, 1, 1);
+  std::ranges::copy(runs_of(kBob, 1, 10), std::back_inserter(of_both));
+  const std::vector<RunData> runs = learn("LeNet", 1, of_both);
+  auto set = std::make_shared<ModelSet>();
+  set->models = std::make_shared<HeldModels>(std::move(models));
+  set->knowledge = Knowledge::of(data, nullptr, [] {});
+  set->energy = Knowledge::of(
+      data, nullptr, [] {}, estimators::Target::joules);
+  const History history{set, runs};
+  Question question;
+  question.network = "LeNet";
+  question.iterations = 1000;
+  const auto said = [&](std::int64_t asker, std::int64_t devices) {
+    question.asker = asker;
+    question.devices = devices;
+    question.batch_size = 24 * devices;
+    const auto seen = as_seen_by_asker(set, question, history.runs_of());
+    EXPECT_EQ(seen == set, asker != kBob);
+    EXPECT_EQ(is_answered_by_own(*set, question), asker == kBob);
+    return *estimate(seen, question);
+  };
+  const auto seconds = [&](std::int64_t asker, std::int64_t devices) {
+    return said(asker, devices).sum.seconds;
+  };
+  const auto joules = [&](std::int64_t asker) { return cost_of(said(asker, 1), Cost::energy)->value; };
+  EXPECT_NEAR(joules(kAlice), 2400, 300);
+  EXPECT_NEAR(joules(kBob), 24000, 3000);
+  EXPECT_NEAR(seconds(kAlice, 2), 24, 5) << "as AlexNet takes as long on two for twice the samples";
+  EXPECT_NEAR(seconds(kBob, 2), 240, 50);
 }
 
 // Whoever invents deployments of a network makes no question about its past dear, and hides none of them.
