@@ -16,13 +16,14 @@ namespace etad::prediction {
 namespace {
 
 constexpr std::size_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
+constexpr std::size_t kMostLooked = 16;   // models of a network, at, before a question is answered
 
 // The models that the question may be about.
-std::vector<ModelRow> rows_meant(const ModelSet& now, const Question& meant) {
+std::vector<ModelRow> rows_meant(const ModelSet& now, const Question& meant, std::size_t most = kMostFitted) {
   auto filter = meant_by(*now.models, meant);
   if (!filter) return {};
   filter->any_order = false;
-  filter->limit = kMostFitted;
+  filter->limit = static_cast<std::int64_t>(most);
   return now.models->list(*filter).value_or(std::vector<ModelRow>());
 }
 
@@ -82,7 +83,7 @@ std::vector<ModelKey> keys_of_own(const ModelSet& models, const Question& questi
   Question anywhere;
   anywhere.network = question.network;
   anywhere.architecture = question.architecture;
-  for (const ModelRow& row : rows_meant(models, anywhere)) {
+  for (const ModelRow& row : rows_meant(models, anywhere, kMostLooked)) {
     if (row.runs < 2) continue;  // there is no second owner
     const auto model = models.models->load(row.key);
     if (model && *model && said_to(*model, question.asker) != *model) out.push_back(row.key);

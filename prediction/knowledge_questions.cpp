@@ -24,7 +24,7 @@ struct LikeRun {
 };
 
 // As numbers, the higher the better.
-using Merits = std::array<double, 9>;
+using Merits = std::array<double, 10>;
 
 double merit(const std::optional<std::string>& asked, std::string_view has) {
   return static_cast<double>(fit_of(asked, has));
@@ -33,7 +33,7 @@ double merit(const std::optional<std::string>& asked, std::string_view has) {
 using ModelsRuns = std::vector<const Knowledge::Data::value_type*>;
 
 // Of all runs of the network, which those models are of, the one that fits most of what is asked for; of equals the
-// newest.
+// asker's own, and of these the newest.
 LikeRun most_like(const ModelsRuns& models, const Question& question, Phase phase,
                   std::optional<std::int64_t> batch) {
   LikeRun out;
@@ -51,6 +51,7 @@ LikeRun most_like(const ModelsRuns& models, const Question& question, Phase phas
                              key.phase == phase ? 1.0 : 0.0,
                              question.devices && *question.devices == key.devices ? 1.0 : 0.0,
                              batch && static_cast<double>(*batch) == ran.samples ? 1.0 : 0.0,
+                             question.asker && *question.asker == datum.owner ? 1.0 : 0.0,
                              datum.started_at};
       if (out.key != nullptr && !(merits > best)) continue;
       out = {&key, &datum};

@@ -237,7 +237,7 @@ TEST(Knowledge, ANetworksAnswersGoByTheRecordAboutItsFirstOwner) {
   const auto add = [&](const std::string& network, std::int64_t owner, double noise, int sizes) {
     ModelKey key;
     key.network = network;
-    key.device = owner == 2 ? "H100" : "A100";
+    key.device = owner == 0 ? "made-up" : owner == 2 ? "H100" : "A100";
     key.phase = Phase::train;
     std::vector<RunData> runs;
     for (int i = 0; i < sizes; ++i) {
@@ -271,8 +271,36 @@ TEST(Knowledge, ANetworksAnswersGoByTheRecordAboutItsFirstOwner) {
   const Said beside = said_of("noisy0");
   EXPECT_GT(width(beside), 0.8 * width(alone));
   EXPECT_EQ(beside.tested_on, alone.tested_on);
+  add("noisy0", 0, 0, 6);
+  EXPECT_EQ(said_of("noisy0").tested_on, alone.tested_on) << "whoever was first with it elsewhere";
   add("few", 3, 0.1, 4);
   EXPECT_GT(said_of("few").tested_on, 2 * alone.tested_on) << "about all";
+}
+
+// What a question leaves out is taken from runs of the one who asks, where others' fit it as well.
+TEST(Knowledge, OfEqualRunsTheAskersOwnSayWhatIsLeftOut) {
+  Knowledge::Data data;
+  for (const std::int64_t owner : {1, 2}) {
+    ModelKey key;
+    key.network = "LeNet";
+    key.device = owner == 1 ? "V100" : "made-up";
+    key.devices = owner == 1 ? 1 : 64;
+    RunData run;
+    run.run_id = run.owner = run.place = owner;
+    run.started_at = Instant(std::chrono::hours{490'000 + owner});
+    run.iterations = 100;
+    run.samples_per_iteration = 64;
+    run.duration = from_seconds(10);
+    data[key] = data_of(key, {run});
+  }
+  const auto knowledge = Knowledge::of(data, nullptr, [] {});
+  HeldModels none;
+  Question question;
+  question.network = "LeNet";
+  question.device = "H100";
+  EXPECT_EQ(knowledge->asked(question, Phase::train, 64, none)->key.devices, 64) << "the newest run's";
+  question.asker = 1;
+  EXPECT_EQ(knowledge->asked(question, Phase::train, 64, none)->key.devices, 1);
 }
 
 // A log may name any network, in any case, and any machine: it speaks for that one, not for the one that is asked about.
