@@ -16,7 +16,7 @@ namespace etad::prediction {
 namespace {
 
 constexpr std::size_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
-constexpr std::size_t kMostLooked = 16;   // models of a network, at, before a question is answered
+constexpr std::size_t kMostLooked = 8;    // models of a network, at, before a question is answered
 
 // The models that the question may be about.
 std::vector<ModelRow> rows_meant(const ModelSet& now, const Question& meant, std::size_t most = kMostFitted) {
