@@ -1,65 +1,22 @@
 // MLPerf's logs of v2.0 and later, benchmark by benchmark: what each counts, and in what order its lines come.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <string>
+#include <vector>
 
-#include "parsers/log/log_parser.h"
 #include "tests/parsers/log_reader.h"
+#include "tests/parsers/mlperf_lines.h"
 
 namespace etad::test {
 namespace {
 
-// A line of MLPerf's at `second` after the start of the day.
-std::string said(double second, const std::string& key, const std::string& value = "null",
-                 const std::string& metadata = "") {
-  const auto ms = static_cast<std::int64_t>(1'700'000'000'000.0 + 1000 * second);
-  return R"(:::MLLOG {"namespace": "", "time_ms": )" + std::to_string(ms) +
-         R"(, "event_type": "POINT_IN_TIME", "key": ")" + key + R"(", "value": )" + value +
-         R"(, "metadata": {"file": "a.py", "lineno": 1)" + (metadata.empty() ? "" : ", " + metadata) + "}}";
-}
-
-// What stands before a training: its benchmark, its global batch and its samples.
-std::vector<std::string> head(const std::string& benchmark, int batch, int samples) {
-  return {said(-9, "submission_benchmark", '"' + benchmark + '"'),
-          said(-8, "global_batch_size", std::to_string(batch)),
-          said(-7, "train_samples", std::to_string(samples)), said(-1, "init_stop"), said(0, "run_start")};
-}
-
-std::string end(double second) {
-  return said(second, "run_stop", "null", R"("status": "success")");
-}
-
-std::string number(const char* name, int value) {
-  return std::string("\"") + name + "\": " + std::to_string(value);
-}
-
-// The only run of these lines.
-etad::Run run_of(const std::vector<std::string>& lines) {
-  LogOptions options;
-  options.formats = &shipped_formats();
-  LogParser parser(options);
-  Records records;
-  for (const std::string& line : lines) parser.feed(line, {}, reference_time(), records);
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
-  EXPECT_EQ(parser.format(), "mlperf");
-  auto runs = runs_of(records);
-  EXPECT_EQ(runs.size(), 1U);
-  return runs.empty() ? etad::Run{} : runs.begin()->second;
-}
-
-double step_of(const etad::Run& run) {
-  return to_seconds(run.train.duration) /
-         static_cast<double>(std::max<std::int64_t>(1, run.train.iterations));
-}
-
-void expect_finished(const etad::Run& run, const std::string& benchmark, int iterations, double step) {
-  EXPECT_EQ(run.network, benchmark);
-  EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_EQ(run.iteration, iterations);
-  EXPECT_NEAR(step_of(run), step, 1e-6);
-}
+using mlperf::end;
+using mlperf::expect_finished;
+using mlperf::head;
+using mlperf::number;
+using mlperf::run_of;
+using mlperf::said;
+using mlperf::step_of;
 
 // SSD's three epochs, one each so many seconds, of which its training takes some.
 std::vector<std::string> ssd(int samples, double each, double training) {
@@ -152,19 +109,6 @@ TEST(MlPerf, MaskrcnnsTrackedStatsAreMeansSinceTheLast) {
   expect_finished(run_of(lines), "maskrcnn", 200, 0.0625);
 }
 
-TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the test behind it begins
-  auto lines = head("llama2_70b_lora", 8, 3901);
-  for (int block = 0; block < 4; ++block) {
-    const double at = 200.0 * block;
-    lines.push_back(said(at, "block_start", "null", number("samples_count", 400 * block)));
-    lines.push_back(said(at + 165, "block_stop", "null", number("samples_count", 400 * (block + 1))));
-    lines.push_back(said(at + 165, "eval_start", "null", number("samples_count", 400 * (block + 1))));
-    lines.push_back(said(at + 200, "eval_stop", "null", number("samples_count", 400 * (block + 1))));
-  }
-  lines.push_back(end(800));
-  expect_finished(run_of(lines), "llama2_70b_lora", 200, 3.3);
-}
-
 // Gaudi's ResNet: blocks of two and of four epochs, whose evaluations lie within them, and no epoch between.
 // Where epochs are told as well, it is they that count.
 TEST(MlPerf, BlocksOfEpochs) {
@@ -238,41 +182,6 @@ TEST(MlPerf, GptsBlocksCountTokensAndNothingComesAfterItsEnd) {
   EXPECT_EQ(run.train.samples_per_iteration, 1536);
 }
 
-// LoRA's first block begins with what is done once; the rate that it tells behind it is of its steps alone.
-TEST(MlPerf, LorasFirstBlockIsAsFastAsItSays) {
-  auto lines = head("llama2_70b_lora", 8, 3901);
-  const auto block = [&](double at, double took, int from, int to, double rate) {
-    lines.push_back(said(at, "block_start", "null", number("samples_count", from)));
-    std::string told = said(at + took, "tracked_stats", R"({"throughput": )" + std::to_string(rate) + "}",
-                            number("step", to));
-    told.replace(told.find("a.py"), 4, "/workspace/ft-llm/custom_callbacks.py");
-    lines.push_back(told);
-    lines.push_back(said(at + took, "block_stop", "null", number("samples_count", to)));
-    lines.push_back(said(at + took, "eval_start", "null", number("samples_count", to)));
-    lines.push_back(said(at + took + 20, "eval_stop", "null", number("samples_count", to)));
-  };
-  block(0, 128, 0, 1536, 16);  // 96 seconds of steps
-  block(148, 24, 1536, 1920, 16);
-  block(192, 24, 1920, 2304, 16);
-  lines.push_back(end(236));
-  expect_finished(run_of(lines), "llama2_70b_lora", 288, 0.5);
-}
-
-TEST(MlPerf, UnetsBlocksCountEpochs) {
-  auto lines = head("unet3d", 56, 168);
-  for (int block = 0; block < 4; ++block) {
-    lines.push_back(said(
-        3.0 * block, "block_start", "null",
-        number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " + number("epoch_count", 20)));
-    lines.push_back(said(3.0 * block + 3, "block_stop", "null",
-                         number("first_epoch_num", 20 * block + 20) + ", " + number("epoch_count", 20)));
-  }
-  lines.push_back(end(12));
-  const auto run = run_of(lines);
-  EXPECT_EQ(run.state, RunState::finished);
-  EXPECT_NEAR(step_of(run), 0.05, 0.003) << "three iterations an epoch";
-}
-
 // Logs of several processes that were sorted: what names the run comes last, or its start behind its first epoch.
 TEST(MlPerf, LinesMayBeSortedOtherwise) {
   auto lines = head("rnnt", 2048, 278528);
@@ -283,40 +192,6 @@ TEST(MlPerf, LinesMayBeSortedOtherwise) {
   lines.push_back(said(33.6, "epoch_stop", "null", number("epoch_num", 2)));
   lines.push_back(end(34));
   expect_finished(run_of(lines), "rnnt", 2 * 136, 0.1);
-}
-
-// Other machines evaluate while the training goes on: that takes none of its time.
-TEST(MlPerf, TestsBesideTheTrainingAreNotTakenOut) {
-  auto lines = head("unet3d", 56, 168);
-  for (int block = 0; block < 12; ++block) {
-    const double at = 3.0 * block;
-    const int first = 20 * block + (block == 0 ? 1 : 0);
-    lines.push_back(
-        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
-    if (block < 6) continue;
-    lines.push_back(said(at + 0.1, "eval_start", "null", number("epoch_num", 20 * block)));
-    lines.push_back(said(at + 2.7, "eval_stop", "null", number("epoch_num", 20 * block)));
-  }
-  lines.push_back(end(36));
-  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
-}
-
-// The same evaluations of the same machines: the blocks are longer by them.
-TEST(MlPerf, TestsBetweenTheTrainingAreTakenOut) {
-  auto lines = head("unet3d", 56, 168);
-  double at = 0;
-  for (int block = 0; block < 12; ++block) {
-    const int first = 20 * block + (block == 0 ? 1 : 0);
-    lines.push_back(
-        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
-    at += 3;
-    if (block < 6) continue;
-    lines.push_back(said(at, "eval_start", "null", number("epoch_num", 20 * block + 20)));
-    at += 2.6;
-    lines.push_back(said(at, "eval_stop", "null", number("epoch_num", 20 * block + 20)));
-  }
-  lines.push_back(end(at));
-  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
 }
 
 TEST(MlPerf, WhatLiesBetweenTwoBlocksIsNoTraining) {  // it saves what it will test

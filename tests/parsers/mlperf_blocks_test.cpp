@@ -1,0 +1,104 @@
+// MLPerf's logs whose trainings go by blocks with evaluations between or within them: LoRA's and U-Net's; HugeCTR's.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+#include "tests/parsers/mlperf_lines.h"
+
+namespace etad::test {
+namespace {
+
+using mlperf::end;
+using mlperf::expect_finished;
+using mlperf::head;
+using mlperf::number;
+using mlperf::run_of;
+using mlperf::said;
+using mlperf::step_of;
+
+TEST(MlPerf, BlocksOfSamples) {  // Llama 2 with LoRA; a block ends where the test behind it begins
+  auto lines = head("llama2_70b_lora", 8, 3901);
+  for (int block = 0; block < 4; ++block) {
+    const double at = 200.0 * block;
+    lines.push_back(said(at, "block_start", "null", number("samples_count", 400 * block)));
+    lines.push_back(said(at + 165, "block_stop", "null", number("samples_count", 400 * (block + 1))));
+    lines.push_back(said(at + 165, "eval_start", "null", number("samples_count", 400 * (block + 1))));
+    lines.push_back(said(at + 200, "eval_stop", "null", number("samples_count", 400 * (block + 1))));
+  }
+  lines.push_back(end(800));
+  expect_finished(run_of(lines), "llama2_70b_lora", 200, 3.3);
+}
+
+// LoRA's first block begins with what is done once; the rate that it tells behind it is of its steps alone.
+TEST(MlPerf, LorasFirstBlockIsAsFastAsItSays) {
+  auto lines = head("llama2_70b_lora", 8, 3901);
+  const auto block = [&](double at, double took, int from, int to, double rate) {
+    lines.push_back(said(at, "block_start", "null", number("samples_count", from)));
+    std::string told = said(at + took, "tracked_stats", R"({"throughput": )" + std::to_string(rate) + "}",
+                            number("step", to));
+    told.replace(told.find("a.py"), 4, "/workspace/ft-llm/custom_callbacks.py");
+    lines.push_back(told);
+    lines.push_back(said(at + took, "block_stop", "null", number("samples_count", to)));
+    lines.push_back(said(at + took, "eval_start", "null", number("samples_count", to)));
+    lines.push_back(said(at + took + 20, "eval_stop", "null", number("samples_count", to)));
+  };
+  block(0, 128, 0, 1536, 16);  // 96 seconds of steps
+  block(148, 24, 1536, 1920, 16);
+  block(192, 24, 1920, 2304, 16);
+  lines.push_back(end(236));
+  expect_finished(run_of(lines), "llama2_70b_lora", 288, 0.5);
+}
+
+TEST(MlPerf, UnetsBlocksCountEpochs) {
+  auto lines = head("unet3d", 56, 168);
+  for (int block = 0; block < 4; ++block) {
+    lines.push_back(said(
+        3.0 * block, "block_start", "null",
+        number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " + number("epoch_count", 20)));
+    lines.push_back(said(3.0 * block + 3, "block_stop", "null",
+                         number("first_epoch_num", 20 * block + 20) + ", " + number("epoch_count", 20)));
+  }
+  lines.push_back(end(12));
+  const auto run = run_of(lines);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_of(run), 0.05, 0.003) << "three iterations an epoch";
+}
+
+// Other machines evaluate while the training goes on: that takes none of its time.
+TEST(MlPerf, TestsBesideTheTrainingAreNotTakenOut) {
+  auto lines = head("unet3d", 56, 168);
+  for (int block = 0; block < 12; ++block) {
+    const double at = 3.0 * block;
+    const int first = 20 * block + (block == 0 ? 1 : 0);
+    lines.push_back(
+        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
+    if (block < 6) continue;
+    lines.push_back(said(at + 0.1, "eval_start", "null", number("epoch_num", 20 * block)));
+    lines.push_back(said(at + 2.7, "eval_stop", "null", number("epoch_num", 20 * block)));
+  }
+  lines.push_back(end(36));
+  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
+}
+
+// The same evaluations of the same machines: the blocks are longer by them.
+TEST(MlPerf, TestsBetweenTheTrainingAreTakenOut) {
+  auto lines = head("unet3d", 56, 168);
+  double at = 0;
+  for (int block = 0; block < 12; ++block) {
+    const int first = 20 * block + (block == 0 ? 1 : 0);
+    lines.push_back(
+        said(at, "block_start", "null", number("first_epoch_num", first) + ", " + number("epoch_count", 20)));
+    at += 3;
+    if (block < 6) continue;
+    lines.push_back(said(at, "eval_start", "null", number("epoch_num", 20 * block + 20)));
+    at += 2.6;
+    lines.push_back(said(at, "eval_stop", "null", number("epoch_num", 20 * block + 20)));
+  }
+  lines.push_back(end(at));
+  EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
+}
+
+}  // namespace
+}  // namespace etad::test
