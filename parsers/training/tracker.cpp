@@ -50,8 +50,13 @@ bool comes_long_after(const track::RunTrack& r, Instant now) {
   return dated && r.run.ended_at && now - *r.run.ended_at > kLong;
 }
 
-// What the shell or Python says of a program's end right behind the last state of its bar, which ends no line.
+// What Slurm, the shell or Python says of a program's end right behind the last state of its bar, which ends no line.
 std::string_view end_behind_bar(std::string_view line) {
+  constexpr std::string_view kSlurms = "]slurmstepd: error: ";
+  if (line.ends_with(" ***") || line.ends_with('.')) {  // as Slurm's do
+    const std::size_t said = line.find(kSlurms);
+    return said == line.npos ? std::string_view() : line.substr(said + 1);
+  }
   const std::size_t at = line.ends_with(':') || line.ends_with('d') ? line.rfind(']') : line.npos;
   if (at == line.npos) return {};
   std::string_view rest = line.substr(at + 1);

@@ -33,6 +33,15 @@ TEST(Ends, AreReadBehindABarThatEndsNoLine) {
   EXPECT_EQ(only_run(interrupted).state, RunState::stopped);
   EXPECT_EQ(only_run(bar_and("Killed")).state, RunState::failed);
   EXPECT_EQ(only_run(bar_and("Terminated")).state, RunState::stopped);
+  for (const char* const slurms :
+       {"slurmstepd: error: *** JOB 4711 ON n3 CANCELLED AT 2026-03-04T05:06:07 DUE TO TIME LIMIT ***",
+        "slurmstepd: error: *** STEP 4711.0 ON n[3-4] CANCELLED AT 2026-03-04T05:06:07 ***"})
+    EXPECT_EQ(only_run(bar_and(slurms)).state, RunState::stopped) << slurms;
+  const char* const killed =
+      "slurmstepd: error: Detected 1 oom_kill event in StepId=4711.0. Some of the step "
+      "tasks have been OOM Killed.";
+  EXPECT_EQ(only_run(bar_and(killed)).state, RunState::failed);
+  EXPECT_EQ(only_run(bar_and(" saved.")).state, RunState::lost);
   EXPECT_EQ(only_run(bar_and("")).state, RunState::lost);
   EXPECT_EQ(only_run(bar_and("Unkilled")).state, RunState::lost);
 }
