@@ -116,9 +116,11 @@ void track::Runs::add_segment(RunTrack& r, const Segment& s, Records& out) {
 
 namespace {
 
+// Of processes that load and compile for long before the first of them says so.
 bool long_after_start(const RunTrack& r, std::optional<Instant> now) {
   constexpr auto kSpreadOfOneStart = std::chrono::minutes(5);
-  return now && r.run.started_at && *now - *r.run.started_at > kSpreadOfOneStart;
+  const auto& since = r.headed_at ? r.headed_at : r.run.started_at;
+  return now && since && *now - *since > kSpreadOfOneStart;
 }
 
 }  // namespace
@@ -139,6 +141,7 @@ void track::Runs::start(const Moment& m) {
   else
     state_.logged = {};
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
+  if (!r->headed) r->headed_at = m.now ? m.now : state_.last_time;
   r->headed = true;
   if (m.now) {
     if (!r->run.started_at) r->run.started_at = m.now;

@@ -65,6 +65,7 @@ struct RunTrack {
   LastWords last_words;
   std::vector<LayerTime> layer_times;
   std::vector<std::int64_t> start_rules;  // that have matched since it began
+  std::optional<Instant> headed_at;       // the first of them
   bool dirty = false;                     // changed since it was last told
   bool headed = false;                    // the log shows how it began
   bool resumed = false;                   // … from a snapshot

@@ -265,5 +265,35 @@ TEST(BetweenRuns, ATrainingOfASmallerPlanBehindAKilledOneIsItsOwn) {
   EXPECT_EQ(runs.at(1).devices, 2);
 }
 
+// A program that loads its model for twenty minutes, as its stamped lines show: the banners of the ranks that tell no time
+// come just before that of the one that does.
+TEST(BetweenRuns, ABannerOfAnotherRankBeginsNoRun) {
+  const auto banner = [](const std::string& before) {
+    Lines lines{before + "***** Running training *****", before + "  Num examples = 3,200",
+                before + "  Total train batch size (w. parallel, distributed & accumulation) = 16",
+                before + "  Total optimization steps = 200"};
+    return lines;
+  };
+  const std::string stamped = "[INFO|trainer.py:2519] 2026-03-04 05:26:07,250 >> ";
+  Lines lines{
+      "[INFO|modeling_utils.py:1172] 2026-03-04 05:06:07,250 >> loading weights file model.safetensors"};
+  lines.emplace_back("[INFO|tokenization_utils_base.py:2095] 2026-03-04 05:06:07,250 >>   Batch size = 4");
+  lines.emplace_back("[2026-03-04 05:26:06,250] [INFO] [config.py:735:__init__] Config world_size = 3");
+  for (const std::string& before : {std::string(), std::string(), stamped})
+    for (const std::string& line : banner(before)) lines.push_back(line);
+  for (int step = 1; step <= 20; ++step)
+    lines.push_back(
+        written("%3d%%|#   | %d/200 [%02d:%02d<10:00,  3.00s/it]", step / 2, step, step / 20, step * 3 % 60));
+  for (const std::size_t restart : {0U, 6U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.begin()->second.iteration, 20);
+  }
+  // Long behind the first one the same banner is another start's.
+  std::swap(lines[2], lines[7]);
+  lines.insert(lines.begin() + 2, banner("[INFO|trainer.py:2519] 2026-03-04 05:16:07,250 >> ").front());
+  EXPECT_EQ(runs_of(lines).size(), 2U);
+}
+
 }  // namespace
 }  // namespace etad::test
