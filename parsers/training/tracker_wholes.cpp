@@ -26,6 +26,46 @@ std::int64_t iterations_nearly(Run& run, const Event& event, Duration elapsed) {
   return std::llround(n);
 }
 
+// Whether they are as many as the line's own rate of them says within its rounding.
+bool agrees_with_rate(const Event& event, Duration elapsed, std::int64_t steps) {
+  const auto rate = rounded(event, Field::rate);
+  if (!rate || rate->first <= 0) return true;
+  const double seconds = to_seconds(elapsed);
+  return std::abs(static_cast<double>(steps) - rate->first * seconds) <= rate->second * seconds + 1;
+}
+
+// Samples a second over steps a second: the samples of a step, where the roundings leave one number open. 0: they do not.
+std::int64_t samples_by_rates(const Event& event) {
+  const auto steps = rounded(event, Field::rate), samples = rounded(event, Field::samples_per_second);
+  if (!steps || !samples || steps->first <= steps->second) return 0;
+  const double most = (samples->first + samples->second) / (steps->first - steps->second);
+  const double least = (samples->first - samples->second) / (steps->first + steps->second);
+  const double only = std::ceil(least);
+  if (only < 1 || only > static_cast<double>(track::kMaxCount) || only != std::floor(most)) return 0;
+  return std::llround(only);
+}
+
+// How many they were by samples a second. The batch may be that of another part of the program, such as an evaluation, or
+// one device's of several: then the line's own rate of steps is another one.
+std::int64_t steps_by_samples(const Event& event, Duration elapsed, std::int64_t samples,
+                              std::int64_t planned) {
+  const std::int64_t steps = iterations_by_rate(event, Field::samples_per_second, elapsed, samples, planned);
+  return agrees_with_rate(event, elapsed, steps) ? steps : 0;
+}
+
+// The same by the batch that both rates together show, where nothing else tells; it is the run's from now on.
+std::int64_t steps_by_both_rates(RunTrack& r, const Event& event, Duration elapsed) {
+  const std::int64_t shown = samples_by_rates(event);
+  const std::int64_t steps = steps_by_samples(event, elapsed, shown, 0);
+  if (steps == 0) return 0;
+  r.known.global_batch_size = shown;
+  r.known.batch_size.reset();
+  r.known.iter_size = 1;
+  r.known.tokens_per_iteration = 0;
+  note_derived(r.run, "batch_size: samples_per_second / rate");
+  return steps;
+}
+
 // How many they were where a line told of each, or of every so many, of which a rounded rate leaves one number open.
 std::int64_t steps_logged(std::int64_t lines, const Event& event, Duration elapsed) {
   const auto rate = rounded(event, Field::rate);
@@ -92,9 +132,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (r.run.job != Job::train || did_nothing(m.event, *elapsed)) return;
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (steps == 0) steps = iterations_by_rate(m.event, Field::rate, *elapsed, 1, planned);
-  if (steps == 0)
-    steps = iterations_by_rate(m.event, Field::samples_per_second, *elapsed, all_.values.train_samples(r),
-                               planned);
+  if (steps == 0) steps = steps_by_samples(m.event, *elapsed, all_.values.train_samples(r), planned);
   // Of some tests no line says how many batches they had, so that they are no segments.
   Duration took = *elapsed - std::max(r.run.test.duration, r.training.tests_stated);
   // Of a run that nothing showed before, others have told of its evaluations.
@@ -105,6 +143,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   if (steps == 0 && !m.event.has(Field::rate) && !m.event.has(Field::samples_per_second))
     steps = steps_shown(r);
   if (steps == 0) steps = epochs_done(r, m.event);
+  if (steps == 0) steps = steps_by_both_rates(r, m.event, *elapsed);
   if (steps <= 0 || took <= Duration::zero()) return;
   if (!of_shown && showed_another(r.run, m.event, steps)) {
     r.run.iteration = steps;

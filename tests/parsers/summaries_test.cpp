@@ -352,5 +352,27 @@ TEST(Summaries, OfTheOnlyStateOfABarThatWasGoneOnWithAreNone) {
             0);
 }
 
+// 0.019 steps a second are not the 37 steps that the samples are by a batch of 8, that of an evaluation: by both rates
+// a step takes 4.
+TEST(Summaries, CountNoStepsThatTheirOwnRateExcludes) {
+  Lines lines = {
+      "Batch size: 8", "{'loss': 0.5, 'grad_norm': 0.25, 'learning_rate': 2e-06, 'epoch': 0.5}",
+      "{'train_runtime': 4050.25, 'train_samples_per_second': 0.074, 'train_steps_per_second': 0.019, "
+      "'train_loss': 0.5, 'epoch': 0.75}"};
+  for (const char* const batch : {"Batch size: 8", "Batch size: 4", "no batch size"}) {
+    lines.front() = batch;
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 75) << batch;
+    EXPECT_EQ(run.train.samples_per_iteration, 4) << batch;
+    EXPECT_NEAR(step_time(run), 4050.25 / 75, 1e-9) << batch;
+  }
+  // Rates that leave several batches open tell nothing.
+  lines.front() = "Batch size: 8";
+  lines.back() =
+      "{'train_runtime': 3000.5, 'train_samples_per_second': 0.6, 'train_steps_per_second': 0.004, "
+      "'train_loss': 0.5, 'epoch': 0.75}";
+  EXPECT_EQ(only_run(lines).train.segments, 0);
+}
+
 }  // namespace
 }  // namespace etad::test
