@@ -276,6 +276,8 @@ class Steps : Part {
 
  private:
   void step_zero(const Moment& m);
+  bool measure_so_far(RunTrack& r, const Moment& m, std::int64_t shown_before, std::int64_t last,
+                      Duration took);
   bool begins_anew(const RunTrack& r, const Moment& m, std::optional<std::int64_t> at) const;
 };
 

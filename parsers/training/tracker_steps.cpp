@@ -59,6 +59,49 @@ bool track::Steps::begins_anew(const RunTrack& r, const Moment& m, std::optional
          (!r.last_words.message.empty() || all_.runs.next_is_described());
 }
 
+namespace {
+
+// The time of all steps so far, but for so many of the first that it leaves out (`value`).
+std::optional<track::TimeSoFar> time_so_far(const Event& event, std::int64_t last, std::int64_t apart = 0) {
+  const auto elapsed = rounded(event, Field::elapsed);
+  if (!elapsed || last < count_of(event, Field::value).value_or(0)) return {};
+  return track::TimeSoFar{last, elapsed->first, elapsed->second, apart};
+}
+
+}  // namespace
+
+// One step's time stands for those that no line shows only where nothing says more of them: by the time of all so far they
+// are measured together, once its rounding leaves little open. False: the step's own time counts, as where a single line is
+// missing.
+bool track::Steps::measure_so_far(RunTrack& r, const Moment& m, std::int64_t shown_before, std::int64_t last,
+                                  Duration took) {
+  constexpr double kMostError = 0.05;
+  auto& from = r.training.so_far;
+  const auto here = time_so_far(m.event, last, last - shown_before);
+  const std::int64_t left_out = count_of(m.event, Field::value).value_or(0);
+  if (!from && here && shown_before > 0 && shown_before <= left_out) from = TimeSoFar{left_out, 0, 0, 0};
+  if (here && from && last == shown_before) return true;  // said twice
+  const bool skips = here && from && last > shown_before + 1 && here->seconds > from->seconds;
+  const double apart = skips ? here->seconds - from->seconds : 0;
+  const bool fine = skips && here->error + from->error <= kMostError * apart;
+  if (!skips || (!fine && from->apart == 1)) {
+    from = here;
+    return false;
+  }
+  const std::int64_t n = last - from->iteration;
+  const std::int64_t samples = all_.values.samples(r, Phase::train);
+  if (fine && n > 0) {
+    all_.runs.add_segment(r, {Phase::train, from->iteration, n, samples, from_seconds(apart), {}}, m.out);
+    from = here;
+    return true;
+  }
+  auto& alone = r.training.stated_alone;  // counts if the run ends before more is known
+  if (!alone) alone = Segment{Phase::train, last - 1, 0, samples, {}, {}};
+  ++alone->iterations;
+  add_bounded(alone->duration, took);
+  return true;
+}
+
 // A step, or each of `iterations` steps, took `seconds`.
 void track::Steps::step_time(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
@@ -83,8 +126,10 @@ void track::Steps::step_time(const Moment& m) {
   const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
   if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;
+    r.training.so_far = time_so_far(m.event, last);
     return;
   }
+  const std::int64_t shown_before = r.run.iteration.value_or(0);
   if (at || phase_of(m.event, r.run.job) == Phase::train) r.run.iteration = last;
   all_.runs.add_loss(r, last, m);
   if (!took) {
@@ -92,6 +137,7 @@ void track::Steps::step_time(const Moment& m) {
     return;
   }
   const Phase phase = phase_of(m.event, r.run.job);
+  if (phase == Phase::train && at && n == 1 && measure_so_far(r, m, shown_before, last, *took)) return;
   constexpr std::int64_t kEnough = 10;
   if (phase == Phase::train && at &&
       r.training.holds_an_evaluation(r.run.train, kEnough, to_seconds(*took / n)))

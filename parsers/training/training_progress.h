@@ -19,6 +19,13 @@ struct Summary {
   bool is_unlike(const Summary& other) const;
 };
 
+// The time of all steps so far, which some lines tell beside that of their own step.
+struct TimeSoFar {
+  std::int64_t iteration = 0;
+  double seconds = 0, error = 0;  // and by how much rounding may be off
+  std::int64_t apart = 0;         // steps since the line before; 0: not known
+};
+
 struct Training {
   Duration tests_before{};                 // before the first progress
   Duration stood{};                        // its bar, at 0, for them
@@ -60,6 +67,7 @@ struct Training {
       doubtful;  // the first states of a bar amid a training, until more of it are measured
   // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.
   std::optional<Segment> stated_alone;
+  std::optional<TimeSoFar> so_far;  // from where on the steps count that no line shows
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

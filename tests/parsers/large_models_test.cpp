@@ -215,5 +215,39 @@ TEST(LargeModels, TheProcessThatStatesTimesIsListenedTo) {
   EXPECT_NEAR(step_time(runs.at(0)), 2.5005, 1e-9);
 }
 
+// nanochat tells one step's time and that of all so far, but for the first eleven: of lines that leave out steps the latter
+// counts, once its hundredths of a minute tell enough.
+TEST(LargeModels, NanochatsStepsThatNoLineShows) {
+  const auto line = [](int step, double seconds, double minutes) {
+    return written(
+        "step %05d/00600 (%.2f%%) | loss: 2.512500 | lrm: 1.00 | dt: %.2fms | tok/sec: 1,086,000 | "
+        "mfu: 48.25 | total time: %.2fm",
+        step, step / 6.0, 1000 * seconds, minutes);
+  };
+  std::vector<std::string> lines{line(0, 40, 0)};
+  for (int step = 100; step <= 500; step += 100)
+    lines.push_back(line(step, 1, 1.2 * (step - 10) / 60.0));  // the shown ones happen to be faster
+  for (const std::size_t restart : {0U, 3U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 501);
+    EXPECT_EQ(runs.at(0).train.iterations, 490);
+    EXPECT_NEAR(step_time(runs.at(0)), 1.2, 0.01);
+  }
+  // Each step shown: its own time.
+  std::vector<std::string> each;
+  for (int step = 0; step <= 40; ++step)
+    each.push_back(line(step, 1, step > 10 ? 1.2 * (step - 10) / 60.0 : 0));
+  EXPECT_NEAR(step_time(runs_of(each).at(0)), 1, 1e-9);
+  each.erase(each.end() - 10);  // a line that is missing
+  EXPECT_EQ(runs_of(each).at(0).train.iterations, 39);
+  // Too soon for hundredths of a minute to tell: the steps shown are all there is.
+  std::vector<std::string> few{line(0, 40, 0)};
+  for (int step = 20; step <= 80; step += 20) few.push_back(line(step, 0.05, 0.06 * (step - 10) / 60.0));
+  const auto runs = runs_of(few);
+  EXPECT_EQ(runs.at(0).train.iterations, 4);
+  EXPECT_NEAR(step_time(runs.at(0)), 0.05, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
