@@ -274,6 +274,7 @@ void track::Runs::end(const Moment& m) {
   all_.descriptions.finish_net(*r, m.out);
   if (r->test) all_.tests.end(*r, r->test->end_before(m.now), m.out);
   all_.values.take(*r, m.event);
+  if (m.event.has(Field::position)) all_.windows.position(*r, m);
   if (m.event.has(Field::epochs)) plan_epochs(*r, m.event, steps_of_epochs(*r));
   all_.tests.release(*r, m.out);
   r->window.end_snapshot(m.event.time);  // the last one, behind the last window

@@ -66,6 +66,24 @@ TEST(MlPerf, UnetsBlocksCountEpochs) {
   EXPECT_NEAR(step_of(run), 0.05, 0.003) << "three iterations an epoch";
 }
 
+// It is said that the target was met while the next block goes on, or before that block's end is.
+TEST(MlPerf, UnetsLastBlockEndsWithTheRun) {
+  for (const bool evaluated : {true, false}) {
+    auto lines = head("unet3d", 56, 168);
+    for (int block = 0; block < 4; ++block)
+      lines.push_back(said(
+          3.0 * block, "block_start", "null",
+          number("first_epoch_num", 20 * block + (block == 0 ? 1 : 0)) + ", " + number("epoch_count", 20)));
+    if (evaluated) {
+      lines.push_back(said(12, "eval_start", "80", number("epoch_num", 80)));
+      lines.push_back(said(15, "eval_stop", "80", number("epoch_num", 80)));
+    }
+    lines.push_back(said(evaluated ? 15 : 12, "run_stop", "null", R"("status": "success", "epoch": 80)"));
+    expect_finished(run_of(lines), "unet3d", 240, 0.05);
+    EXPECT_EQ(run_of(lines).train.iterations, 240);
+  }
+}
+
 // Other machines evaluate while the training goes on: that takes none of its time.
 TEST(MlPerf, TestsBesideTheTrainingAreNotTakenOut) {
   auto lines = head("unet3d", 56, 168);
