@@ -66,8 +66,10 @@ void track::Windows::position(RunTrack& r, const Moment& m) {
     r.window.from = where_it_began(r, m, begins);
     if (begins) return;
   }
-  // What lies between a block's end and the next one's beginning is no training.
-  if (begins && *iteration == r.window.from->iteration) {
+  // What lies between a block's end and the next one's beginning, or a step's line and what an evaluation came to behind
+  // it, is no training.
+  const bool tested = m.event.text(Field::key) == "validation";
+  if ((begins || tested) && r.window.from && *iteration == r.window.from->iteration) {
     Anchor here = *r.window.from;
     here.at = m.now;
     return begin_window(r, here, m.out);

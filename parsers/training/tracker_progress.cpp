@@ -154,7 +154,7 @@ bool plans_more(const RunTrack& r, const Event& event, std::int64_t all) {
 bool counts_a_tests_steps(const RunTrack& r, const Event& event) {
   const auto of = positive_of(event, Field::max_iter);
   if (r.test && r.progressed() && of && of != r.run.max_iterations && !event.has(Field::elapsed)) return true;
-  if (event.text(Field::key) != "validation") return false;
+  if (event.text(Field::key) != "validation" || event.has(Field::position)) return false;
   const auto shown = r.epochs.last_batch ? r.epochs.last_batch : r.run.iteration;
   return shown && count_of(event, Field::iteration) < shown;
 }
