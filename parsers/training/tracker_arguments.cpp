@@ -123,11 +123,12 @@ void track::Values::surroundings(const Surroundings& said) {
 }
 
 void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
-  const bool list = indices.find(',') != std::string_view::npos;
-  if (event.has(Field::device) && !list) return;  // "GPU 1: Tesla K80" names one of them
+  const bool list = indices.find(',') != std::string_view::npos, each = event.text(Field::since) == "each";
+  if (event.has(Field::device) && !list && !each) return;  // "GPU 1: Tesla K80" names one of them
+  const std::string_view before = setting_of(r.run, "device_index");
+  if (event.has(Field::device) && each && before.empty() && r.known.devices) return;  // those of one node
   std::string all(indices);
-  if (const std::string_view before = setting_of(r.run, "device_index");
-      event.text(Field::since) == "each" && !before.empty()) {
+  if (each && !before.empty()) {
     const bool known = ("," + std::string(before) + ",").find("," + all + ",") != std::string::npos;
     all = known ? std::string(before) : std::string(before) + "," + all;
   }

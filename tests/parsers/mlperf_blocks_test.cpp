@@ -53,6 +53,20 @@ TEST(MlPerf, EvaluationsWithinTheReferencesBlocks) {
   expect_finished(run_of(lines), "llama2_70b_lora", 96, 2);
 }
 
+TEST(MlPerf, HugectrNamesItsDevices) {
+  auto lines = head("dlrm_dcnv2", 65536, 41951976);
+  for (int device = 0; device < 4; ++device)
+    lines.push_back(written("[HCTR][05:06:07.%d25][INFO][RK0][main]: Device %d: NVIDIA A10", device, device));
+  for (int step = 100; step <= 400; step += 100)
+    lines.push_back(
+        written("[HCTR][05:06:08.125][INFO][RK0][main]: Iter: %d Time(100 iters): 0.5000s Loss: 0.125 "
+                "lr:0.005",
+                step));
+  lines.push_back(end(4));
+  EXPECT_EQ(run_of(lines).device, "NVIDIA A10");
+  EXPECT_EQ(run_of(lines).devices, 4);
+}
+
 // LoRA's first block begins with what is done once; the rate that it tells behind it is of its steps alone.
 TEST(MlPerf, LorasFirstBlockIsAsFastAsItSays) {
   auto lines = head("llama2_70b_lora", 8, 3901);
