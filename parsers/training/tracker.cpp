@@ -107,7 +107,10 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   track::RunTrack* const r = runs.open();
   if (!r) return;
   if (same && shows_life(event.kind) && !again) r->last_words.forget(is_of_training(event) && !of_test);
-  if (event.kind == EventKind::progress) r->last_words.hear(end_behind_bar(line));
+  if (event.kind == EventKind::progress) {
+    r->last_words.hear(end_behind_bar(line));
+    if (event.text(Field::outcome) == "ended") r->last_words.done = true;
+  }
   if (event.time) r->window.see_line(*event.time);
 }
 

@@ -45,6 +45,27 @@ TEST(RecentForms, LlamaFactorysEvaluationBehindTheTrainingIsNoTraining) {
   EXPECT_EQ(run.state, RunState::finished);
 }
 
+// What is logged last of a training bears no loss. Amid one such a line is another's, as of an evaluation without a loss.
+TEST(RecentForms, LlamaFactorysTrainingThatEndsBeforeItsPlan) {
+  const auto line = [](int step, const char* loss) {
+    return written(
+        "{\"current_steps\": %d, \"total_steps\": 500, \"loss\": %s, \"eval_loss\": null, "
+        "\"predict_loss\": null, \"epoch\": 0.5, \"percentage\": 10.0, \"elapsed_time\": "
+        "\"0:%02d:%02d\", \"remaining_time\": \"0:20:00\"}",
+        step, loss, step / 20, step * 3 % 60);
+  };
+  Lines lines;
+  for (int step = 5; step <= 60; step += 5) lines.push_back(line(step, "1.25"));
+  EXPECT_EQ(only_run(lines).state, RunState::lost);
+  Lines amid = lines;
+  lines.push_back(line(62, "null"));
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+  EXPECT_EQ(only_run(lines).iteration, 62);
+  EXPECT_NEAR(step_time(only_run(lines)), 3, 1e-9);
+  amid.insert(amid.end(), {line(60, "null"), line(65, "1.25")});
+  EXPECT_EQ(only_run(amid).state, RunState::lost);
+}
+
 TEST(RecentForms, SwinsEvaluationsAlone) {
   Lines lines;
   for (int batch = 0; batch <= 390; batch += 10)
