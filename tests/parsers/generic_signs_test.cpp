@@ -153,5 +153,21 @@ TEST(GenericSigns, StepsCountThoughValidationsLieBesideThem) {
   EXPECT_NEAR(step_time(run), 0.57, 0.01);
 }
 
+// A table of trainings that are over is none itself: how long one of them took is no epoch's time. Under an epoch's heading
+// it is.
+TEST(GenericSigns, ATrainingsTimeAloneIsAnEpochsUnderItsHeading) {
+  std::vector<std::string> results, epochs;
+  for (int i = 1; i <= 20; ++i) {
+    results.insert(results.end(),
+                   {"Result:", "    arch: resnet18", written("    end_epoch: %d", 40 + i * 7 % 11),
+                    written("    train_seconds: %d.125", 512 + i * 5 % 7), "    seed: 12"});
+    epochs.insert(epochs.end(), {written("Epoch %d/20", i), "train_seconds: 62.5", ""});
+  }
+  EXPECT_TRUE(runs_of(results).empty());
+  const etad::Run run = only_run(epochs);
+  EXPECT_EQ(run.iteration, 20);
+  EXPECT_NEAR(step_time(run), 62.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test

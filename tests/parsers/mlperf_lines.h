@@ -15,7 +15,7 @@ namespace etad::test::mlperf {
 
 // A line of MLPerf's at `second` after the start of the day.
 inline std::string said(double second, const std::string& key, const std::string& value = "null",
-                 const std::string& metadata = "") {
+                        const std::string& metadata = "") {
   const auto ms = static_cast<std::int64_t>(1'700'000'000'000.0 + 1000 * second);
   return R"(:::MLLOG {"namespace": "", "time_ms": )" + std::to_string(ms) +
          R"(, "event_type": "POINT_IN_TIME", "key": ")" + key + R"(", "value": )" + value +
