@@ -189,6 +189,7 @@ class Windows : Part {
   void position_of_known(const Moment& m);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
+  void show_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void go_to(RunTrack& r, const Moment& m, Anchor here);
   void show_again(RunTrack& r, const Moment& m, const Anchor& here);
   void reach(RunTrack& r, const Moment& m, std::int64_t iteration);

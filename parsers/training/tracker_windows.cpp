@@ -251,9 +251,44 @@ void see_start_anew(RunTrack& r, const Anchor& to) {
   if (between(*r.window.from->at, *again) > between(*again, *to.at)) r.window.from->at = again;
 }
 
+// What the line states was summed up from step to step: whatever was done between them is not in it.
+bool sums_its_steps(const Event& event) {
+  return event.text(Field::since) == "display";
+}
+
+// Of sums that a program always divides by the steps between two of its lines (`display`), as many as there are since the
+// line before: fewer at an epoch's end.
+double share_of_divisor(const RunTrack& r, const Event& event, std::int64_t iteration) {
+  if (!sums_its_steps(event)) return 1;
+  const std::int64_t by = number_set(r.run, name_of(Field::display));
+  const std::int64_t steps = iteration - r.run.iteration.value_or(r.run.first_iteration.value_or(0));
+  return steps > 0 && steps < by ? static_cast<double>(steps) / static_cast<double>(by) : 1;
+}
+
+Event of_fewer_steps(const Event& event, double share, std::string_view samples) {
+  Event out = event;
+  if (const FieldValue* const mean = event.find(Field::seconds)) {
+    out.remove(Field::seconds);
+    out.add(Field::seconds, mean->scale / share, mean->text);
+  }
+  out.remove(Field::batch_size);
+  if (!samples.empty()) out.add(Field::batch_size, 1, samples);
+  return out;
+}
+
 }  // namespace
 
 void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
+  if (const double share = share_of_divisor(r, m.event, iteration); share < 1) {
+    const double batch = m.event.number(Field::batch_size).value_or(0) / share;
+    const bool known = batch > 0 && batch < static_cast<double>(track::kMaxCount);
+    const std::string samples = known ? std::to_string(std::llround(batch)) : std::string();
+    return show_progress(r, {of_fewer_steps(m.event, share, samples), m.now, m.out}, iteration);
+  }
+  show_progress(r, m, iteration);
+}
+
+void track::Windows::show_progress(RunTrack& r, const Moment& m, std::int64_t iteration) {
   all_.descriptions.finish_net(r, m.out);
   take_shown_batch(r.known, m.event, iteration);
   take_shown_tokens(r, m.event, iteration);
@@ -424,6 +459,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
   Duration took{};
   const bool told = w.training_time(said, to, took);
   if (told && !said && ran_beside(before, n, w.tests, took)) took += w.tests;
+  if (told && said && w.snapshots > 0 && sums_its_steps(m.event)) {
+    took = said.took;
+    w.pass_over_snapshots();
+  }
   all_.tests.release(r, m.out);
   if (!told) return;
   const bool holds_a_test = w.tested && !said.measured;

@@ -91,6 +91,11 @@ struct Window {
   void end_snapshot(std::optional<Instant> at);  // if one is under way; nullopt: no line shows its end
   void end_snapshot_by_test(std::int64_t iteration, std::optional<Instant> at);
   void end_snapshot_by_progress(const Anchor& to, Duration took);
+  void pass_over_snapshots() {  // none of them is in what the window took
+    saving.reset();
+    saved = {};
+    unclocked = false;
+  }
 
   // Its training, tests taken out and snapshots not, into `took`; false where it cannot be told.
   bool training_time(const Statement& said, const Anchor& to, Duration& took);

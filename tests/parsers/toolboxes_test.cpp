@@ -391,5 +391,29 @@ TEST(Toolboxes, PaddleDetectionIsDoneWithTheEpochThatLeavesNoTime) {
   EXPECT_FALSE(broken.max_iterations);
 }
 
+// PaddleOCR divides its sums by print_batch_step, also those of an epoch's last lines, which are of fewer steps.
+TEST(Toolboxes, PaddleOcrsMeansOverFewerStepsThanItPrints) {
+  std::vector<std::string> lines = {"[2022/05/06 07:00:00] ppocr INFO:     print_batch_step : 10",
+                                    "[2022/05/06 07:00:00] ppocr INFO: train dataloader has 14 iters"};
+  int now = 0, step = 0;
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    for (int last = step; step < 14 * epoch; ++step) {
+      now += 2;
+      const int done = step + 1 - last;
+      if ((step + 1) % 10 != 0 && step + 1 != 14 * epoch) continue;
+      last = step + 1;
+      lines.push_back(
+          written("[2022/05/06 07:%02d:%02d] ppocr INFO: epoch: [%d/5], global_step: %d, lr: 0.0005, "
+                  "loss: 1.25, avg_reader_cost: 0.001 s, avg_batch_cost: %.5f s, avg_samples: %.1f, "
+                  "ips: 32.0 samples/s, eta: 0:12:00",
+                  now / 60, now % 60, epoch, step + 1, done * 0.2, done * 6.4));
+    }
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 70);
+  EXPECT_NEAR(step_time(run), 2, 1e-4);
+  EXPECT_EQ(run.train.batch_size, 64);
+}
+
 }  // namespace
 }  // namespace etad::test
