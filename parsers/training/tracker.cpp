@@ -24,7 +24,10 @@ bool shows_life(EventKind kind) {
 // program's other stream brings late: no sign of life.
 bool is_drawn_again(const Event& event, const track::RunTrack& r) {
   if (event.text(Field::key) == "beside") return true;
-  if (event.kind != EventKind::progress || r.last_words.message.empty()) return false;
+  if (r.last_words.message.empty()) return false;
+  if (event.kind == EventKind::epoch && is_state_of_bar(event))
+    return done_by_state(r, event) <= r.run.iteration;
+  if (event.kind != EventKind::progress) return false;
   if (event.has(Field::position)) return r.window.from && r.window.from->elapsed;
   const auto at = count_of(event, Field::iteration);
   return at ? at == r.run.iteration

@@ -346,6 +346,7 @@ void track::Epochs::epoch(const Moment& m) {
     return epoch({whole, m.now, m.out});
   }
   const EpochLine line(m.event);
+  if (is_state_of_bar(m.event)) return see_state(m.event);
   if (is_ahead(m.event)) return;
   if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   const RunTrack* const last = all_.runs.ended();

@@ -66,6 +66,30 @@ bool track::Epochs::is_ahead(const Event& event) {
   return true;
 }
 
+// A bar that is not full tells how far its epoch is, whose end may never come.
+bool is_state_of_bar(const Event& event) {
+  const auto batch = count_of(event, Field::batch), of = count_of(event, Field::iterations);
+  return event.has(Field::epoch) && !event.has(Field::seconds) && batch && of && *batch < *of;
+}
+
+std::int64_t done_by_state(const RunTrack& r, const Event& event) {
+  const std::int64_t epoch = count_of(event, Field::epoch).value_or(0);
+  return sum(r.epochs.done_before(epoch, positive_of(event, Field::iterations).value_or(0)),
+             count_of(event, Field::batch).value_or(0));
+}
+
+void track::Epochs::see_state(const Event& event) {
+  RunTrack* const r = all_.runs.open();
+  const auto epoch = count_of(event, Field::epoch);
+  const bool tests = event.text(Field::phase) == name_of(Phase::test);
+  if (tests || !r || !r->declared() || !epoch || r->training.by_lines) return;
+  r->epochs.see(*epoch);
+  const std::int64_t done = done_by_state(*r, event);
+  if (done <= r->run.iteration.value_or(0)) return;
+  r->run.iteration = done;
+  r->dirty = true;
+}
+
 void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
   const bool counted = m.event.text(Field::unit) == "epoch";
   const bool undated = counted && number && !m.now;

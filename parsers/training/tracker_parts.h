@@ -252,6 +252,7 @@ class Epochs : Part {
   RunTrack& run_of(const Moment& m, std::optional<std::int64_t> number, bool begins);
   void take_up(RunTrack& r, const Moment& m, bool tests);
   void begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
+  void see_state(const Event& event);
   void take_time(RunTrack& r, const Moment& m, bool tests);
   void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void measure(RunTrack& r, const Moment& m, Duration took);
@@ -347,6 +348,8 @@ void note_mesh(track::RunTrack& r, std::string_view ways);
 inline constexpr std::string_view kWayOfMesh = "mesh.";  // "mesh.tp": a setting of its own for each of them
 void note_ways_of_mesh(track::RunTrack& r);
 void count_epochs(track::RunTrack& r);  // for iterations
+bool is_state_of_bar(const Event& event);
+std::int64_t done_by_state(const track::RunTrack& r, const Event& event);  // iterations, by such a one
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps
 

@@ -415,5 +415,29 @@ TEST(Toolboxes, PaddleOcrsMeansOverFewerStepsThanItPrints) {
   EXPECT_EQ(run.train.batch_size, 64);
 }
 
+// The last epoch's bar is broken off: its end would have measured it.
+TEST(Toolboxes, StepsOfAnEpochThatUltralyticsDidNotComeToEnd) {
+  std::vector<std::string> lines = {"Starting training for 50 epochs..."};
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    for (const int batch : {10, 40, 70, 75}) {
+      if (epoch == 3 && batch > 40) break;
+      lines.push_back(
+          written("      %d/50      8.4G     0.5125     0.3125     0.8125         45        640: %d%% "
+                  "\xe2\x94\x81\xe2\x94\x80 %d/75 2.0s/it %s",
+                  epoch, batch * 100 / 75, batch,
+                  batch == 75 ? "2:30" : written("%d:%02d<1:00", batch / 30, batch * 2 % 60).c_str()));
+    }
+  }
+  lines.emplace_back("Traceback (most recent call last):");
+  lines.emplace_back("KeyboardInterrupt");
+  lines.push_back(lines.at(lines.size() - 3));  // drawn once more
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 190);
+  EXPECT_EQ(run.max_iterations, 3750);
+  EXPECT_EQ(run.train.iterations, 150);
+  EXPECT_DOUBLE_EQ(step_time(run), 2);
+  EXPECT_EQ(run.state, RunState::stopped);
+}
+
 }  // namespace
 }  // namespace etad::test
