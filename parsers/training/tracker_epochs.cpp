@@ -408,6 +408,7 @@ Duration tests_in(RunTrack& r, const Event& event) {
 // the last one shown.
 void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
   if (r.training.by_lines && !tests) {
+    end_by_throughput(r, m);
     end_of_bar(r, m);
     // Behind a line that says so a validation follows, which may print nothing.
     if (m.event.text(Field::key) == "validation" && r.window.from) r.window.tested = true;

@@ -1,4 +1,5 @@
 // Epochs that headings announce, and how long those took of which nothing else tells: from heading to heading.
+#include <string>
 #include <utility>
 
 #include "parsers/training/tracker_parts.h"
@@ -64,6 +65,22 @@ bool track::Epochs::is_ahead(const Event& event) {
     r->dirty = true;
   }
   return true;
+}
+
+// Where no line tells how many steps an epoch has, its time and its samples a second do, of all of them. The line stands
+// where the last one is done.
+void track::Epochs::end_by_throughput(RunTrack& r, const Moment& m) {
+  const auto took = positive_seconds(m.event.number(Field::seconds));
+  if (!took || !m.event.has(Field::samples_per_second) || !m.event.time) return;
+  const std::int64_t steps = r.epochs.steps.value_or(
+      iterations_by_rate(m.event, Field::samples_per_second, *took, all_.values.train_samples(r), 0));
+  if (steps <= r.epochs.line.batch.value_or(steps)) return;
+  const std::string all = std::to_string(steps);
+  Event last = m.event;
+  last.kind = EventKind::progress;
+  for (const Field f : {Field::seconds, Field::samples_per_second, Field::loss}) last.remove(f);
+  for (const Field f : {Field::batch, Field::batches}) last.add(f, 1, all);
+  all_.windows.progress({last, m.now, m.out});
 }
 
 // A bar that is not full tells how far its epoch is, whose end may never come.

@@ -252,6 +252,7 @@ class Epochs : Part {
   RunTrack& run_of(const Moment& m, std::optional<std::int64_t> number, bool begins);
   void take_up(RunTrack& r, const Moment& m, bool tests);
   void begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
+  void end_by_throughput(RunTrack& r, const Moment& m);
   void see_state(const Event& event);
   void take_time(RunTrack& r, const Moment& m, bool tests);
   void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);

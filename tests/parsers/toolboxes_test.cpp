@@ -439,5 +439,36 @@ TEST(Toolboxes, StepsOfAnEpochThatUltralyticsDidNotComeToEnd) {
   EXPECT_EQ(run.state, RunState::stopped);
 }
 
+// PaddleVideo shows steps 0 and 100 of each epoch of 149, and tells at its end how long it took and how fast it was.
+TEST(Toolboxes, PaddleVideosEpochsAreAsLongAsTheirTimesTell) {
+  std::vector<std::string> lines = {"[05/06 07:00:00]     batch_size : 64"};
+  int now = 0;
+  const auto say = [&](int wait, const std::string& what) {
+    now += wait;
+    lines.push_back("[05/06 " + time_of_day(7, now) + "] " + what);
+  };
+  const char* const step =
+      "epoch:[ %2d/5 ] train step:%-3d  loss: 2.5 lr: 0.01 top1: 0.5 batch_cost: 1.0 sec, reader_cost: 0.0 "
+      "sec, ips: 64.0 instance/sec.";
+  for (int epoch = 1; epoch <= 5; ++epoch) {
+    say(2, written(step, epoch, 0));
+    say(200, written(step, epoch, 100));
+    say(98, written("END epoch:%d   train loss_avg: 2.125  top1_avg: 0.5 avg_batch_cost: 2.0 sec, "
+                    "batch_cost_sum: 298.00000 sec, avg_ips: 32.00000 instance/sec.",
+                    epoch));
+    say(5,
+        written(
+            "epoch:[ %2d/5 ] val step:0    loss: 2.5 top1: 0.5 batch_cost: 5.0 sec, ips: 12.8 instance/sec.",
+            epoch));
+    say(95, written("END epoch:%d   val loss_avg: 2.25  top1_avg: 0.5 avg_batch_cost: 0.5 sec, "
+                    "batch_cost_sum: 100.00000 sec, avg_ips: 32.00000 instance/sec.",
+                    epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 745);
+  EXPECT_EQ(run.max_iterations, 745);
+  EXPECT_NEAR(step_time(run), 2, 0.02);
+}
+
 }  // namespace
 }  // namespace etad::test
