@@ -111,10 +111,17 @@ bool is_lightnings_test(std::string_view line) {
          line.find(" DataLoader 0 ") != std::string_view::npos;
 }
 
+bool is_wandbs_end(std::string_view line) {
+  constexpr std::string_view kName = "wandb: ";
+  if (!line.starts_with('w') || !line.starts_with(kName)) return false;
+  const std::string_view said = line.substr(kName.size());
+  return said == "Run summary:" || said.starts_with("Synced ");
+}
+
 bool may_tell_end(std::string_view line) {
   return has_end_word(line) || is_slurmstepd(line) || begins_traceback(line) || is_frame(line) ||
-         is_launchers_end(line) || is_lightnings_older_test(line) || is_last_of_process(line) ||
-         ends_stopping(line);
+         is_launchers_end(line) || is_lightnings_older_test(line) || is_wandbs_end(line) ||
+         is_last_of_process(line) || ends_stopping(line);
 }
 
 }  // namespace etad

@@ -28,6 +28,9 @@ bool is_launchers_end(std::string_view line);
 // RESULTS", "┃        Test metric        ┃       DataLoader 0        ┃".
 bool is_lightnings_test(std::string_view line);
 
+// "wandb: Run summary:", "wandb: Synced 5 W&B file(s), …": what W&B says when its program ends.
+bool is_wandbs_end(std::string_view line);
+
 // "Traceback (most recent call last):", whatever stands before it.
 bool begins_traceback(std::string_view line);
 

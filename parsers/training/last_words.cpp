@@ -165,7 +165,7 @@ bool tells_interruption(std::string_view lower) {
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest) return;
-  words.done = words.done || is_launchers_end(line) || is_lightnings_test(line);
+  words.done = words.done || is_launchers_end(line) || is_lightnings_test(line) || is_wandbs_end(line);
   // Nearly every line lacks these words, and is not looked at further.
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
   const bool of_stop = has("arly") || has("quitting") || has("lack of ") || has("rainer to stop") ||

@@ -376,5 +376,22 @@ TEST(Ends, OfTheLastEpochOfUnknownLengthItsLineTells) {
   }
 }
 
+// W&B closes what the program wrote to it when that ends, as it does behind an exception.
+TEST(Ends, AreToldByWandbWhereItClosesItsRun) {
+  for (const bool fails : {false, true}) {
+    Lines lines;
+    for (int i = 1; i <= 20; ++i)
+      lines.push_back(written("2026-03-04 05:%02d:00 - INFO - step %d, loss: 4.0125", i, 100 * i));
+    if (fails) {
+      lines.push_back("Traceback (most recent call last):");
+      lines.push_back("OSError: no space");
+    }
+    lines.push_back("wandb: ");
+    lines.push_back("wandb: Run summary:");
+    lines.push_back("wandb:  loss 4.0125");
+    EXPECT_EQ(only_run(lines).state, fails ? RunState::failed : RunState::finished);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
