@@ -54,14 +54,22 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
   return place;
 }
 
-// Steps without a total that begin again where the log has announced another epoch since: they are those of the epoch.
+// Steps without a total that begin again where the log has announced another epoch since: they are those of the epoch,
+// unless they counted on over a heading, behind an epoch that showed several. Under no heading steps that were shown from
+// the beginning on are the first epoch's, and what names a later one than the second is a setting of another run's.
 EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
   Place place;
-  if (announced > shown && last_batch && step <= *last_batch) {
+  const bool next = announced > shown;
+  const bool again = last_batch && step <= *last_batch;
+  if (next && shown && last_batch && line.shown > 1 && before == 0 && !line.through) line.through = !again;
+  const bool of_first = !shown && last_batch && *last_batch <= product(line.shown, step);
+  const bool skips = of_first && announced > 2;
+  if (next && again && !skips && !line.through.value_or(false)) {
     before = sum(before, *last_batch);
     place.gap = true;
   }
   if (announced) shown = announced;
+  line.shown = next ? 1 : line.shown + 1;
   last_batch = step;
   place.iteration = sum(before, step);
   return place;

@@ -162,9 +162,22 @@ bool tells_interruption(std::string_view lower) {
          lower.find("ctrl + c detected") != std::string_view::npos;  // W&B's
 }
 
+// "complete training: …", "Completed training.", but not "2h to complete training".
+bool tells_completion(std::string_view lower) {
+  std::size_t at = lower.find("complete training");
+  if (at == std::string_view::npos) at = lower.find("completed training");
+  if (at == std::string_view::npos) return false;
+  std::string_view before = lower.substr(0, at);
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  return !before.ends_with("to") && !before.ends_with("not");
+}
+
 void hear_end(LastWords& words, std::string_view line) {
   constexpr std::size_t kLongest = 200;
   if (line.size() > kLongest) return;
+  // The first group of torch's processes.
+  words.joined_again =
+      words.joined_again || line.find("store_based_barrier_key:1 to store") != std::string_view::npos;
   words.done = words.done || is_launchers_end(line) || is_lightnings_test(line) || is_wandbs_end(line);
   // Nearly every line lacks these words, and is not looked at further.
   const auto has = [line](std::string_view word) { return line.find(word) != std::string_view::npos; };
@@ -180,7 +193,8 @@ void hear_end(LastWords& words, std::string_view line) {
   const std::string lower = lower_case(line);
   words.interrupted = words.interrupted || (of_interruption && tells_interruption(lower));
   words.stopped_early = words.stopped_early || (of_stop && tells_early_stop(lower));
-  words.done = words.done || tells_end(lower) || (of_fold && tells_end_of_fold(lower));
+  words.done =
+      words.done || tells_end(lower) || tells_completion(lower) || (of_fold && tells_end_of_fold(lower));
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ struct LastWords {
   bool stopped_early = false, done = false;  // said since it last showed its training
   bool done_amid = false;                    // the same was said, and the training went on
   bool interrupted = false;                  // by somebody, whatever its helpers say of that
-  std::int64_t behind = 0;                   // lines of the training behind Slurm's word that it ends
+  bool joined_again =
+      false;  // its processes have come together since its last step, as those of a program that starts
+  std::int64_t behind = 0;  // lines of the training behind Slurm's word that it ends
 
   void hear(std::string_view line);     // one that no rule knows
   void fail(std::string_view message);  // a rule knows what failed, but not that all of it did

@@ -111,6 +111,7 @@ void Tracker::Impl::feed(std::string_view line, const Event& event, const std::o
   if (!r) return;
   if (same && shows_life(event.kind) && !again) r->last_words.forget(is_of_training(event) && !of_test);
   if (event.kind == EventKind::progress) {
+    r->last_words.joined_again = false;
     r->last_words.hear(end_behind_bar(line));
     if (event.text(Field::outcome) == "ended") r->last_words.done = true;
   }

@@ -12,6 +12,7 @@
 //                 tracker_windows.cpp      training between two displayed iterations   training_progress.h
 //                 tracker_snapshots.cpp    the snapshots in between
 //                 bar_states.cpp           bars that are drawn anew for each epoch
+//                 restarts.cpp             other starts of a program that says nothing
 //   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
 //   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
 //                 tracker_headings.cpp     those that headings announce

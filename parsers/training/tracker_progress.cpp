@@ -7,11 +7,16 @@
 #include <cstdlib>
 #include <utility>
 
+#include "parsers/training/restarts.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
 
 using track::Anchor;
+using track::begins_anew_otherwise;
+using track::begins_behind_data;
+using track::counts_again_behind_end;
+using track::goes_on_elsewhere_behind_end;
 using track::RunTrack;
 using track::Window;
 
@@ -187,24 +192,6 @@ bool is_last_of_run_over(const RunTrack& over, const Event& event) {
   if (!iteration || !event.has(Field::series) || !over.run.iteration) return false;
   const std::int64_t further = *iteration - *over.run.iteration;
   return further >= 0 && further <= std::max<std::int64_t>(over.training.stride, 1);
-}
-
-// Batches of the epoch that a run began with, out of another number, stand far behind its last line, and that epoch had
-// not come to its end, or the numbers are nearly the same: no test, but a training that was begun anew with other data
-// or another batch.
-bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
-  constexpr auto kFar = std::chrono::minutes(1);
-  const auto of = positive_of(event, Field::batches), batch = count_of(event, Field::batch);
-  const auto& from = r.window.from;
-  if (!of || !batch || !r.epochs.steps || of == r.epochs.steps || !from || !from->dated || !event.time)
-    return false;
-  const auto epoch = event.has(Field::epoch) ? count_of(event, Field::epoch) : r.epochs.announced;
-  const track::EpochCount::Line& last = r.epochs.line;
-  if (!epoch || epoch != last.epoch || epoch != r.epochs.first || *batch > last.batch) return false;
-  const std::int64_t steps = *r.epochs.steps, apart = std::max(*of, steps) - std::min(*of, steps);
-  const bool nearly_same = apart * 100 <= steps;
-  const bool amid = *last.batch + 2 * r.training.stride < steps;
-  return *event.time - *from->at > kFar && (amid || nearly_same);
 }
 
 // The same before the window's end: its beginning may be the run's, where lines state whole seconds.
@@ -461,7 +448,8 @@ void track::Windows::progress_of(const Moment& m) {
   RunTrack& open = all_.runs.for_measurement(m);
   if (waited > 0) open.training.stood = from_seconds(waited);
   open.training.tests_before = std::max(open.training.tests_before, open.training.stood);
-  const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event);
+  const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
+                              counts_again_behind_end(open, event) || begins_behind_data(open, event);
   RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;
   if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
@@ -470,9 +458,11 @@ void track::Windows::progress_of(const Moment& m) {
   const auto iteration = place(*planned, m);
   if (!iteration) return;
   const bool within = counts_again_within_window(*planned, event, *iteration);
-  if (!within && !counts_again(*planned, event, *iteration)) return train_progress(*planned, m, *iteration);
-  if (!within && is_another_writers(*planned, m, *iteration)) return;
-  const bool amid = is_amid(*planned, *iteration);
+  const bool elsewhere = goes_on_elsewhere_behind_end(*planned, event, *iteration);
+  if (!within && !elsewhere && !counts_again(*planned, event, *iteration))
+    return train_progress(*planned, m, *iteration);
+  if (!within && !elsewhere && is_another_writers(*planned, m, *iteration)) return;
+  const bool amid = elsewhere || is_amid(*planned, *iteration);
   RunTrack& anew = all_.runs.begin_again(m);
   anew.resumed = amid;
   if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);

@@ -397,6 +397,7 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   see_plan(r, m.event, iteration);
   if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;
   const bool lossy = m.event.has(Field::loss);
+  r.training.lossy = r.training.lossy || lossy;
   const auto loss = m.event.number(Field::loss);  // none where something was printed into it
   if (iteration == 0 && lossy) {
     r.training.zero_trained = true;

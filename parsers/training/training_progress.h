@@ -63,6 +63,7 @@ struct Training {
   std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
   bool slow_step = false;          // the last step took much longer than those before
   bool bar_holds_tests = false;    // its bar counts the steps of its tests, too
+  bool lossy = false;              // some line of it has shown a loss
   std::optional<Segment>
       doubtful;  // the first states of a bar amid a training, until more of it are measured
   // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.

@@ -1,0 +1,81 @@
+#include "parsers/training/restarts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "parsers/training/line_numbers.h"
+
+namespace etad::track {
+
+bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
+  constexpr auto kFar = std::chrono::minutes(1);
+  const auto of = positive_of(event, Field::batches), batch = count_of(event, Field::batch);
+  const auto& from = r.window.from;
+  if (!of || !batch || !r.epochs.steps || of == r.epochs.steps || !from || !from->dated || !event.time)
+    return false;
+  const auto epoch = event.has(Field::epoch) ? count_of(event, Field::epoch) : r.epochs.announced;
+  const track::EpochCount::Line& last = r.epochs.line;
+  if (!epoch || epoch != last.epoch || epoch != r.epochs.first || *batch > last.batch) return false;
+  const std::int64_t steps = *r.epochs.steps, apart = std::max(*of, steps) - std::min(*of, steps);
+  const bool nearly_same = apart * 100 <= steps;
+  const bool amid = *last.batch + 2 * r.training.stride < steps;
+  return *event.time - *from->at > kFar && (amid || nearly_same);
+}
+
+namespace {
+
+// Of lines that bear their times, behind which a program's own lines show its next start.
+bool is_stamped(const RunTrack& r, const Event& event) {
+  return !r.headed && r.window.from && r.window.from->dated && event.time;
+}
+
+bool died(const LastWords& words) {
+  return !words.message.empty() || words.interrupted;
+}
+
+// Some say so of each epoch: one that is over so is believed where an epoch before it was over without.
+bool is_done(const RunTrack& r) {
+  return r.last_words.stopped_early || (r.last_words.is_done() && r.epochs.before > 0);
+}
+
+// Its only line comes once more, later than another of its processes would write it.
+bool is_first_again(const RunTrack& r, const Event& event) {
+  constexpr auto kLater = std::chrono::seconds(10);
+  if (*event.time - *r.window.from->at < kLater) return false;
+  if (r.run.train.segments > 0 || r.run.first_iteration != r.window.from->iteration) return false;
+  const EpochCount::Line& last = r.epochs.line;
+  const auto batch = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
+  if (batch) return batch == last.batch && epoch == last.epoch && r.training.stride == 0;
+  return count_of(event, Field::iteration) == r.window.from->iteration;
+}
+
+}  // namespace
+
+bool counts_again_behind_end(const RunTrack& r, const Event& event) {
+  const LastWords& words = r.last_words;
+  if (!is_stamped(r, event)) return false;
+  if ((died(words) || words.joined_again) && is_first_again(r, event)) return true;
+  const auto step = event.has(Field::batch) ? std::nullopt : count_of(event, Field::iteration);
+  return step && r.epochs.last_batch && step < r.epochs.last_batch && (died(words) || is_done(r));
+}
+
+bool goes_on_elsewhere_behind_end(const RunTrack& r, const Event& event, std::int64_t iteration) {
+  constexpr std::int64_t kFar = 10;
+  if (!is_stamped(r, event) || !(died(r.last_words) || r.last_words.joined_again)) return false;
+  const std::int64_t near = std::max(r.training.stride, r.epochs.steps.value_or(0));
+  return near > 0 && (iteration - r.window.from->iteration) / kFar > near;
+}
+
+bool begins_behind_data(const RunTrack& r, const Event& event) {
+  constexpr double kOfTraining = 0.01;
+  const PhaseSummary& seen = r.run.train;
+  const auto& from = r.window.from;
+  if (r.training.lossy || seen.iterations == 0 || !from || !from->elapsed || from->dated) return false;
+  if (!event.has(Field::loss) || !event.time || event.has(Field::elapsed)) return false;
+  const auto step = count_of(event, Field::iteration);
+  return step && step < r.run.iteration &&
+         to_seconds(seen.duration) < kOfTraining * static_cast<double>(seen.iterations);
+}
+
+}  // namespace etad::track

@@ -1,0 +1,28 @@
+// Whether a line of progress is another start's of a program that says nothing when it starts: by what it counts, and by
+// the last words of the one before. Internal to parsers/training.
+#pragma once
+
+#include <cstdint>
+
+#include "parsers/base/event.h"
+#include "parsers/training/tracker_state.h"
+
+namespace etad::track {
+
+// Batches of the epoch that a run began with, out of another number, stand far behind its last line, and that epoch had
+// not come to its end, or the numbers are nearly the same: no test, but a training that was begun anew with other data
+// or another batch.
+bool begins_anew_otherwise(const RunTrack& r, const Event& event);
+
+// What was said last is that the training is over, or what it died of, and behind that its steps do not go on: they count
+// from the beginning again, be it as those of an epoch would, or of a run that came no further than its first line.
+bool counts_again_behind_end(const RunTrack& r, const Event& event);
+
+// It died, and behind that its steps are far ahead of where it stood: it was gone on with from a snapshot of another.
+bool goes_on_elsewhere_behind_end(const RunTrack& r, const Event& event, std::int64_t iteration);
+
+// What a bar counted without a loss, a hundred a second and more, were samples that were made ready; lines with a loss,
+// which bear their times, count the steps of the training behind it.
+bool begins_behind_data(const RunTrack& r, const Event& event);
+
+}  // namespace etad::track

@@ -1,0 +1,165 @@
+// Programs that are started again and write to the same log, and do not say so: their steps go on as no training's do.
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tests/parsers/log_reader.h"
+
+namespace etad::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+class Clock {
+ public:
+  std::string after(int seconds, const std::string& what) {
+    now_ += seconds;
+    return "2026-03-04 " + time_of_day(5, now_) + ",250 - INFO - " + what;
+  }
+
+ private:
+  int now_ = 0;
+};
+
+void add(Lines& lines, std::initializer_list<const char*> more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+}
+
+Lines detection(Clock& clock, int first_epoch, int lines_shown) {
+  Lines lines;
+  for (int i = 0; i < lines_shown; ++i) {
+    const std::string stamped = clock.after(100, "");
+    lines.push_back("[03/04 " + stamped.substr(11, 8) +
+                    written("] ppdet.engine INFO: Epoch: [%d] [%3d/200] learning_rate: 0.001 loss: 2.5 "
+                            "batch_cost: 1.0000 data_cost: 0.0002 ips: 8.0 images/s",
+                            first_epoch + i / 2, i % 2 * 100));
+  }
+  return lines;
+}
+
+// Each ends at once, but for the last.
+TEST(Restarts, AtTheSameFirstLineBehindADeathAreOtherRuns) {
+  Clock clock;
+  Lines lines;
+  for (const int shown : {1, 1, 8}) {
+    for (const std::string& line : detection(clock, 0, shown)) lines.push_back(line);
+    add(lines,
+        {"Traceback (most recent call last):", "  File \"a.py\", line 7, in main", "OSError: no space"});
+  }
+  const auto runs = runs_of(lines, 6);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const int run : {0, 1, 2}) EXPECT_EQ(runs.at(run).state, RunState::failed) << run;
+  EXPECT_EQ(runs.at(2).iteration, 700);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(2)), 1);
+}
+
+// Nothing says that the first one ended, but torch's processes come together once more.
+TEST(Restarts, WhoseProcessesComeTogetherAgainAreOtherRuns) {
+  Lines lines;
+  Clock clock;
+  for (const int last : {500, 0, 500}) {
+    for (int rank = 0; rank < 2; ++rank)
+      lines.push_back(
+          clock.after(5, written("Added key: store_based_barrier_key:1 to store for rank: %d", rank)));
+    for (int step = 0; step <= last; step += 100)
+      lines.push_back(clock.after(75, written("step %d, loss: 4.0125", step)));
+  }
+  const auto runs = runs_of(lines, 10);
+  EXPECT_DOUBLE_EQ(step_time(runs.begin()->second), 0.75);
+  EXPECT_EQ(runs.rbegin()->second.iteration, 500);
+  EXPECT_DOUBLE_EQ(step_time(runs.rbegin()->second), 0.75);
+}
+
+// What was done until then was done by another run.
+TEST(Restarts, ThatGoOnFarAheadBehindADeathAreOtherRuns) {
+  Clock clock;
+  Lines lines = detection(clock, 0, 1);
+  add(lines, {"C++ Traceback (most recent call last):", "Error Message Summary:",
+              "FatalError: `Termination signal` is detected by the operating system."});
+  for (const std::string& line : detection(clock, 80, 8)) lines.push_back(line);
+  const auto runs = runs_of(lines, 5);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).state, RunState::stopped);
+  EXPECT_EQ(runs.at(1).first_iteration, 16'000);
+  EXPECT_EQ(runs.at(1).iteration, 16'700);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 1);
+}
+
+// Steps that begin again are those of the next epoch where they do so under its heading, but not where the training is
+// done.
+TEST(Restarts, BehindATrainingThatIsDoneCountNoNextEpoch) {
+  Lines lines;
+  Clock clock;
+  for (const int step_time : {2, 4, 3}) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      lines.push_back(clock.after(20, written("Epoch %d/3", epoch + 1)));
+      for (int step = 10; step <= 50; step += 10)
+        lines.push_back(clock.after(10 * step_time, written("step %d, loss: 4.0125", step)));
+    }
+    lines.push_back(clock.after(30, "complete training: the model was saved"));
+  }
+  const auto runs = runs_of(lines, 30);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const int run : {0, 1, 2}) EXPECT_EQ(runs.at(run).iteration, 150) << run;
+  EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 4);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(2)), 3);
+}
+
+// A script may call each of its epochs a training.
+TEST(Restarts, AreNoneWhereEachEpochIsSaidToBeDone) {
+  Lines lines;
+  Clock clock;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(clock.after(20, written("Epoch %d/4", epoch)));
+    for (int step = 10; step <= 50; step += 10)
+      lines.push_back(clock.after(20, written("step %d, loss: 4.0125", step)));
+    lines.push_back(clock.after(1, "complete training of the epoch"));
+  }
+  EXPECT_EQ(only_run(lines).iteration, 200);
+}
+
+// Steps that count on over the ends of epochs are no epoch's where they fall back, nor those behind a setting that looks
+// like a heading.
+TEST(Restarts, OfStepsThatCountThroughTheEpochsAreOtherRuns) {
+  for (const bool headed : {false, true}) {
+    Lines lines;
+    Clock clock;
+    for (const int step_time : {2, 4, 3, 5}) {
+      lines.push_back(clock.after(20, "hyperparameters"));
+      if (!headed) lines.push_back(clock.after(0, " * epoch: 15"));
+      for (int step = 10; step <= 150; step += 10) {
+        if (headed && step % 50 == 10) lines.push_back(clock.after(0, written("Epoch %d", 1 + step / 50)));
+        lines.push_back(clock.after(10 * step_time, written("global step %d: loss: 4.0125", step)));
+      }
+    }
+    const auto runs = runs_of(lines, 30);
+    ASSERT_EQ(runs.size(), 4U) << headed;
+    for (int run = 0; run < 4; ++run) EXPECT_EQ(runs.at(run).iteration, 150) << headed << run;
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 2) << headed;
+    EXPECT_DOUBLE_EQ(step_time(runs.at(1)), 4) << headed;
+    EXPECT_DOUBLE_EQ(step_time(runs.at(2)), 3) << headed;
+    EXPECT_DOUBLE_EQ(step_time(runs.at(3)), 5) << headed;
+  }
+}
+
+// The bar of a tokenizer is no base for the steps of the training behind it.
+TEST(Restarts, BehindABarOfDataCountFromTheBeginning) {
+  Lines lines;
+  for (int second = 1; second <= 60; ++second)
+    lines.push_back(written("%3d%%|###       | %d/60000 [00:%02d<00:%02d, 1000.00it/s]", second * 100 / 60,
+                            second * 1000, second, 60 - second));
+  Clock clock;
+  for (int step = 50; step <= 500; step += 50)
+    lines.push_back(clock.after(100, written("global step %d: loss: 4.0125", step)));
+  const auto runs = runs_of(lines, 62);
+  ASSERT_FALSE(runs.empty());
+  const etad::Run& training = runs.rbegin()->second;
+  EXPECT_EQ(training.iteration, 500);
+  EXPECT_DOUBLE_EQ(step_time(training), 2);
+}
+
+}  // namespace
+}  // namespace etad::test
