@@ -149,6 +149,9 @@ def one_history(host):
     the_same(host, "estimate", "LeNet", "--batch-size", 64, *train, within=0.1)
     the_same(host, "estimate", "LeNet", "--batch-size", 100, *train, within=0.1)
     the_same(host, "estimate", "CIFAR10_quick", "--batch-size", 32, "--phase", "test", "--iterations", 50, within=0.01)
+    over = sorted(run["ended_at"] for run in locally(host, "runs", "--all", "--limit", 100)["runs"]
+                  if run["network"] == "LeNet" and run["ended_at"])
+    the_same(host, "estimate", "LeNet", "--batch-size", 64, "--at", over[len(over) // 2], *train, within=0.1)
     for quantity in ("energy", "memory"):
         the_same(host, "estimate", "resnet", "--device", "V100", "--batch-size", 48, "--quantity", quantity, *train)
         the_same(host, "estimators", "--quantity", quantity)
