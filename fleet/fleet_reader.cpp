@@ -53,6 +53,7 @@ constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an 
 // owners of each in turn. Whose came first says the database's clock; of one host its ids do, and of its owners the
 // places that it gave them. A host that reads its logs again brings all their runs anew: its later owners then say
 // when the earlier ones had come at the latest.
+// An owner's place says over all models who was there first: by the microsecond, and by his rank where that is the same.
 constexpr std::int64_t kMostOwners = 64;
 std::string evidence_query(const std::string& those_wanted) {
   return std::string(
