@@ -80,6 +80,10 @@ bool is_contradicted(const Runs& its, const std::map<std::int64_t, Runs>& logs, 
   return distances.size() > 1 || logs.begin()->first != its.front().source_id;
 }
 
+bool is_one_of(const std::vector<std::int64_t>& owners, std::int64_t uid) {
+  return std::ranges::find(owners, uid) != owners.end();
+}
+
 struct Owner {
   std::int64_t uid = 0;
   Runs runs;            // newest first
@@ -99,7 +103,7 @@ void leave_out_loud_logs(Runs& runs, const DatasetOf& data_of) {
   std::erase_if(runs, [&](const RunData& run) { return loud.contains(run.source_id); });
 }
 
-// Who was there first comes first, but behind those who say one thing only.
+// In the order in which they came; behind all others those whose own runs can't be of one device.
 std::vector<Owner> owners_of(const Runs& runs, const ModelKey& key, const DatasetOf& data_of) {
   std::map<std::pair<std::int64_t, std::int64_t>, Runs> by_place;
   for (const RunData& run : runs) by_place[{run.place, run.owner}].push_back(run);
@@ -222,8 +226,7 @@ void leave_out_costs(Runs& runs, const ModelKey& key, std::optional<double> RunD
   for (RunData& run : runs)
     if (!camp.runs.contains(run.run_id)) (run.*cost).reset();
   for (const Owner& owner : owners)
-    if (std::ranges::find(camp.owners, owner.uid) == camp.owners.end() &&
-        std::ranges::find(dissenters, owner.uid) == dissenters.end())
+    if (!is_one_of(camp.owners, owner.uid) && !is_one_of(dissenters, owner.uid))
       dissenters.push_back(owner.uid);
 }
 
@@ -252,7 +255,7 @@ void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_
   if (owners.size() < 2) return;
   const auto model = regression::fit(data_of(out.runs));
   for (const Owner& owner : owners) {
-    if (!model || std::ranges::find(out.dissenters, owner.uid) != out.dissenters.end()) continue;
+    if (!model || is_one_of(out.dissenters, owner.uid)) continue;
     const Dataset its = data_of(owner.runs);
     const auto own = regression::fit(its);
     if (own && (is_of_fewer_in_other_settings(*model, *own) ||
@@ -271,7 +274,7 @@ Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
   Camp camp = std::move(camps_of(owners, data_of).front());
   std::vector<std::pair<std::size_t, std::int64_t>> others;
   for (const Owner& owner : owners) {
-    if (std::ranges::find(camp.owners, owner.uid) != camp.owners.end()) continue;
+    if (is_one_of(camp.owners, owner.uid)) continue;
     others.emplace_back(owner.all, owner.uid);
     camp.left_out += owner.all;
   }
