@@ -1,6 +1,11 @@
 #include "prediction/as_of.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,16 +20,24 @@
 namespace etad::prediction {
 namespace {
 
-constexpr std::size_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
-constexpr std::size_t kMostLooked = 8;    // models of a network, at, before a question is answered
+constexpr std::int64_t kMostFitted = 100;  // whoever asks so vaguely is shown those that were there first
+constexpr std::int64_t kMostLooked = 8;    // models, for those that answer the asker from his own runs
 
 // The models that the question may be about.
-std::vector<ModelRow> rows_meant(const ModelSet& now, const Question& meant, std::size_t most = kMostFitted) {
+std::vector<ModelRow> rows_meant(const ModelSet& now, const Question& meant) {
   auto filter = meant_by(*now.models, meant);
   if (!filter) return {};
   filter->any_order = false;
-  filter->limit = static_cast<std::int64_t>(most);
+  filter->limit = kMostFitted;
   return now.models->list(*filter).value_or(std::vector<ModelRow>());
+}
+
+// A model's runs as the estimators take them beside those that are known today.
+std::vector<estimators::Datum> data_beside(const Knowledge::Data& known, const FittedModel& model,
+                                           const std::vector<RunData>& runs) {
+  const auto today = known.find(model.key);
+  const auto costs = today == known.end() ? nullptr : today->second.front().what.costs;
+  return data_of(model.key, runs, most_of_key(known.size()), costs, model.model.changed_at);
 }
 
 // The models of then that the question may mean, what contradicted itself, and the runs that the estimators of all history
@@ -39,7 +52,7 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
   Then out;
   auto rows = rows_meant(now, meant);
   for (const Contradiction& each : now.contradictions) {  // of these there may have been a model
-    if (rows.size() >= kMostFitted) break;
+    if (std::ssize(rows) >= kMostFitted) break;
     if (fits(meant.network, each.key.network) && fits(meant.architecture, each.key.architecture))
       rows.emplace_back().key = each.key;
   }
@@ -56,8 +69,6 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
     }
     auto fitted = fitted_from(row.key, evidence, regression::fit(data));
     if (!fitted) continue;
-    const auto runs_now = known.find(row.key);
-    const auto costs = runs_now == known.end() ? nullptr : runs_now->second.front().what.costs;
     fitted->id = row.id;
     fitted->fitted_at = *meant.at;
     const FittedModel* speaks = &*fitted;
@@ -68,26 +79,36 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
       if (const auto found = fitted->own.find(*meant.asker); found != fitted->own.end())
         speaks = found->second.get();
     }
-    out.runs[row.key] = data_of(row.key, speaks->own_runs ? own : evidence.runs, most_of_key(known.size()),
-                                costs, speaks->model.changed_at);
+    out.runs[row.key] = data_beside(known, *speaks, speaks->own_runs ? own : evidence.runs);
     out.models.push_back(std::move(*fitted));
   }
   return out;
 }
 
-// Of the models that the question may be about, those by which the asker is answered from his own runs.
-std::vector<ModelKey> keys_of_own(const ModelSet& models, const Question& question) {
-  std::vector<ModelKey> out;
+// The models of the asker's own runs, of this network: where it is asked for, and wherever else it ran, since that is what
+// an answer is bridged from.
+std::map<ModelKey, std::shared_ptr<const FittedModel>> own_models(const ModelSet& models,
+                                                                  const Question& question) {
+  std::map<ModelKey, std::shared_ptr<const FittedModel>> out;
   if (!question.asker || !question.network || !models.knowledge) return out;
-  // Of this network, wherever it ran: that is what an answer is bridged from.
-  Question anywhere;
-  anywhere.network = question.network;
-  anywhere.architecture = question.architecture;
-  for (const ModelRow& row : rows_meant(models, anywhere, kMostLooked)) {
-    if (row.runs < 2) continue;  // there is no second owner
-    const auto model = models.models->load(row.key);
-    if (model && *model && said_to(*model, question.asker) != *model) out.push_back(row.key);
-  }
+  const auto named = [](const std::optional<std::string>& name) -> std::optional<ModelFilter::Name> {
+    return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
+  };
+  ModelFilter anywhere;
+  anywhere.network = named(question.network);
+  anywhere.architecture = named(question.architecture);
+  anywhere.limit = kMostLooked;
+  ModelFilter there = anywhere;
+  there.framework = named(question.framework);
+  there.host = named(question.host);
+  there.device = named(question.device);
+  there.devices = question.devices;
+  for (const ModelFilter& filter : {there, anywhere})
+    for (const ModelRow& row : models.models->list(filter).value_or(std::vector<ModelRow>())) {
+      const auto model = models.models->load(row.key);
+      if (!model || !*model) continue;
+      if (auto said = said_to(*model, question.asker); said != *model) out.emplace(row.key, std::move(said));
+    }
   return out;
 }
 
@@ -100,20 +121,16 @@ RunsOf runs_in(Reader& reader) {
 }
 
 bool is_answered_by_own(const ModelSet& models, const Question& question) {
-  return !keys_of_own(models, question).empty();
+  return !own_models(models, question).empty();
 }
 
 std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models,
                                                  const Question& question, const RunsOf& runs_of) {
   Knowledge::Data own;
-  for (const ModelKey& key : keys_of_own(*models, question)) {
-    const auto known = models->knowledge->data().find(key);
-    const auto costs = known == models->knowledge->data().end() ? nullptr : known->second.front().what.costs;
-    const auto model = models->models->load(key);
+  for (const auto& [key, model] : own_models(*models, question)) {
     const auto runs = runs_of(key, {.owner = question.asker});
-    if (!model || !*model || !runs) continue;
-    auto data = data_of(key, *runs, most_of_key(models->knowledge->data().size()), costs,
-                        said_to(*model, question.asker)->model.changed_at);
+    if (!runs) continue;
+    auto data = data_beside(models->knowledge->data(), *model, *runs);
     if (!data.empty()) own.emplace(key, std::move(data));
   }
   if (own.empty()) return models;

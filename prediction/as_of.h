@@ -1,5 +1,5 @@
-// The models as others than today's everybody see them: as they could have been at an instant in the past, for asking what
-// would have been said then, and as an asker does who is answered from his own runs.
+// The models otherwise than as all see them today: as they could have been at an instant in the past, for asking what would
+// have been said then, and as an asker sees them who is answered from his own runs.
 #pragma once
 
 #include <cstdint>

@@ -302,6 +302,30 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
   EXPECT_NEAR(seconds(kBob, 2), 240, 50);
 }
 
+// Be it that the model rests on another's single run, or that the network ran on more machines than are looked at.
+TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsFoundWhereHeAsks) {
+  constexpr std::int64_t kAlice = 1001, kBob = 1002;
+  const History history = slow_and_fast_in_turn();
+  const ModelKey& key = history.models->knowledge->data().begin()->first;
+  std::vector<FittedModel> models;
+  for (int i = 1; i <= 40; ++i) {
+    models.push_back(*history.models->models->load(key).value());
+    models.back().id = i;
+    models.back().key.device = "G" + std::to_string(i);
+    models.back().model.runs = 1;
+  }
+  add_own(models.back(), kBob, history.runs);
+  ModelSet set = *history.models;
+  set.models = std::make_shared<HeldModels>(std::move(models));
+  Question question;
+  question.network = key.network;
+  question.device = "G40";
+  for (const std::int64_t asker : {kAlice, kBob}) {
+    question.asker = asker;
+    EXPECT_EQ(is_answered_by_own(set, question), asker == kBob);
+  }
+}
+
 // Whoever invents deployments of a network makes no question about its past dear, and hides none of them.
 TEST(AsOf, OfManyDeploymentsOnlyThoseThatAreMeantAreMade) {
   const History one = slow_and_fast_in_turn();
