@@ -201,6 +201,8 @@ def forged(build, folder, server, first):
                 "--iterations", 100)
     first.ask("/v1/imports?name=/honest.csv", "POST", table("honest", "V100", 1))
     first.export_once()
+    # Which runs an estimator is tested on depends on their ids, and so on their host's number: that of afterwards.
+    server.sql(f"UPDATE hosts SET number = 2 WHERE host_id = '{first.machine}'; UPDATE model_progress SET version = 0")
     before = fleet(first, *question)
     other = Host(build, folder / "gpu3", "gpu3", server)
     other.start_daemon()
@@ -212,8 +214,7 @@ def forged(build, folder, server, first):
         other.ask(f"/v1/imports?name=/forged-{times}.csv", "POST", table("honest", "V100", 8, "gpu1", times))
         other.export_once()
         for number in (1, 3):
-            server.sql(f"UPDATE hosts SET number = 2 WHERE host_id = '{first.machine}';"
-                       f" UPDATE hosts SET number = {number} WHERE host_id = '{other.machine}';"
+            server.sql(f"UPDATE hosts SET number = {number} WHERE host_id = '{other.machine}';"
                        " UPDATE model_progress SET version = 0")
             after = fleet(first, *question)
             check(f"{5 * times} runs forged on another host, of number {number}, move nothing",
