@@ -50,7 +50,7 @@ struct Model {
   std::vector<Coefficient> coefficients;
   int runs = 0;
   int windows = 0;
-  int dropped_runs = 0;                 // outliers, diverged, or from before a change of the deployment
+  int dropped_runs = 0;                 // outliers, or from before a change of the deployment
   std::optional<double> changed_at;     // seconds since 1970: data before it no longer counts
   std::optional<double> error_percent;  // cross-validated; none: no run could be foretold from the others
   double coverage = 0;                  // of the 90 % interval, cross-validated; 0 where it can't be told

@@ -146,9 +146,9 @@ double log_prior(const Strengths& strengths) {
   return out;
 }
 
-// One strength after the other, up or down by a factor as long as that makes what most owners saw likelier; of as many
-// for it as against, the one who was there first decides. So what one of them writes, however strange, makes nobody
-// else's intervals wider.
+// One strength after the other, a step up or else down wherever that makes what most owners saw likelier, in four rounds
+// of ever smaller steps; of as many for it as against, the one who was there first decides. So what one of them writes,
+// however strange, makes nobody else's intervals wider.
 Strengths learn_strengths(const std::vector<Known>& groups, Target target) {
   Strengths out;
   out.fill(1);

@@ -13,7 +13,7 @@ Estimator ernest();            // 1, B/k, log k, k
 Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
 Estimator end_to_end();        // the regression of one network on one deployment
 Estimator effects();           // one model of all the history (not published: effects.cpp)
-Estimator lu();                // peak memory a + b B
+Estimator lu();                // peak memory a + b B/k
 Estimator stargazer();         // stepwise splines of the settings
 Estimator kerr();              // principal components of what a network's layers are
 Estimator described();         // memory by the network's description

@@ -7,8 +7,8 @@
 namespace etad::estimators {
 
 enum class Solver : std::uint8_t {
-  nnls,                // min |X b - y|, b >= 0 (Lawson & Hanson 1974)
-  relative_nnls,       // min |X b / y - 1|, b >= 0: relative error counts
+  nnls,           // min |X b - y|, b >= 0: exactly, by trying all subsets of the columns (regression/nnls.h)
+  relative_nnls,  // min |X b / y - 1|, b >= 0: relative error counts
   forgetting_squares,  // min sum 0.97^(n - i) (x_i b / y_i - 1)^2, of any sign: what recursive least squares that
                        // forget (Haykin, "Adaptive filter theory", 2002, chapter 9) come to after n rows
   log_squares,         // min |X b - log y|, of any sign: multiplicative models
