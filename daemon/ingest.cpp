@@ -20,6 +20,8 @@ constexpr std::chrono::milliseconds kLongestRetry{30'000};
 // A commit's, after about a second of work: rows of samples by series and hour. More go with the next one, for whoever
 // writes waits for it, and a thread that shows no life for long has the watchdog end us.
 constexpr std::int64_t kMostSampleRows = 65'536;
+constexpr int kMostAsked =
+    64;  // sources of as many bytes, whose rows are read to find what a file was read as
 
 // The first lines of a log that somebody has just begun, and not of one that was copied here: they came now.
 bool was_just_begun(const follow::Batch& batch, Instant wall) {
@@ -272,10 +274,12 @@ Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& so
       by_offset_->emplace(each->awake ? each->awake->row.offset : each->offset, path);
   }
   const auto [first, last] = by_offset_->equal_range(part->offset);
-  for (auto each = first; each != last; ++each) {
+  int asked = 0;
+  for (auto each = first; each != last && asked < kMostAsked; ++each) {
     const auto known = sources_.find(each->second);
     if (known == sources_.end() || known->second.get() == &source) continue;
     const IngestedSource& other = *known->second;
+    ++asked;
     auto kept = other.awake || other.id == 0
                     ? Result<std::optional<SourceRow>>(std::nullopt)
                     : writer_.with([&](Writer& writer) { return writer.source(other.id); });
