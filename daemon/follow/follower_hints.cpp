@@ -26,8 +26,11 @@ void Follower::Impl::watch_directories(SteadyTime now) {
   for (const auto& [target, id] : by_target) directories.insert(split_path(target).directory);
   const bool anew = now >= next_watch;
   if (anew) next_watch = now + kWatchAnew;
-  std::erase_if(hinting,
-                [&](const std::string& directory) { return anew || !directories.contains(directory); });
+  std::erase_if(hinting, [&](const std::string& directory) {
+    if (directories.contains(directory)) return anew;
+    hints->unwatch(directory);
+    return true;
+  });
   for (const std::string& directory : directories) {
     if (hinting.contains(directory)) continue;
     const auto done = hints->watch(directory);
@@ -61,7 +64,7 @@ void Follower::Impl::wake(const std::string& path, SteadyTime now) {
     if (const auto known = by_path.find(base); known != by_path.end())
       return schedule.hint(known->second, now);
   }
-  hinting.erase(path);  // of a directory: it may have been moved or removed
+  if (hinting.erase(path) > 0) hints->unwatch(path);  // of a directory: it may have been moved or removed
   if (discovery.may_find(path)) hurry_scan(now);
 }
 

@@ -48,6 +48,16 @@ TEST(FollowingHints, AFileAtRestIsLookedAtLessOftenWhereHintsComeFrom) {
   EXPECT_LE(without.follower->next_due(without.now), without.now + seconds(11));
 }
 
+TEST(FollowingHints, AFolderThatNoPatternFindsAnyMoreIsNotWatched) {
+  Hinted etad("/runs/*/*.log");
+  etad.files.write("/runs/a/train.log", "one\n");
+  etad.rest_for(seconds(300));
+  EXPECT_TRUE(etad.hints.watched.contains("/runs/a"));
+  etad.follower->set_watches({{"/other/*/*.log", 0, false}});
+  etad.rest_for(seconds(300));
+  EXPECT_FALSE(etad.hints.watched.contains("/runs/a")) << "the kernel's watches are everybody's";
+}
+
 TEST(FollowingHints, AFileThatMovesWithoutAHintIsPolledAsIfThereWereNone) {
   Hinted etad(kLog);
   etad.files.write(kLog, "one\n");
