@@ -32,14 +32,20 @@ constexpr std::string_view kWithin = "/**/";
 
 bool fits(const std::string& pattern, const std::string& path);
 
-// Whether the path lies in a folder that `root` fits, or below one, and is called there as `rest` says ("/*.log").
+// Whether the path lies in a folder that `root` fits, or below one, and is called there as `rest` says ("/*.log"). No
+// wildcard stands for a '/' but "**": by their number it is known which folders to ask about. Of the thousands that a path
+// may consist of, each would cost a copy of it.
 bool fits_below(const std::string& root, const std::string& rest, const std::string& path) {
-  for (std::size_t above = path.find('/'); above != path.npos; above = path.find('/', above + 1)) {
-    if (!fits(root, path.substr(0, above))) continue;
-    for (std::size_t folder = above; folder != path.npos; folder = path.find('/', folder + 1)) {
-      if (fits(rest, path.substr(folder))) return true;
-      if (is_hidden(std::string_view(path).substr(folder + 1))) break;
-    }
+  std::size_t above = path.find('/');
+  for (auto left = std::ranges::count(root, '/'); left > 0 && above != path.npos; --left)
+    above = path.find('/', above + 1);
+  if (above == path.npos || !fits(root, path.substr(0, above))) return false;
+  const bool any = rest.find(kWithin) != rest.npos;
+  const auto parts = std::ranges::count(rest, '/');
+  auto left = std::ranges::count(std::string_view(path).substr(above), '/');
+  for (std::size_t folder = above; folder != path.npos; folder = path.find('/', folder + 1), --left) {
+    if ((any || left == parts) && fits(rest, path.substr(folder))) return true;
+    if (is_hidden(std::string_view(path).substr(folder + 1))) break;
   }
   return false;
 }
