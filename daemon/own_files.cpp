@@ -26,9 +26,9 @@ class OtherFiles final : public follow::FileSystem {
       status->type = follow::FileType::other;
     return of_account(std::move(status));
   }
-  follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
+  follow::OsResult<void> list(const std::string& directory, const TakeEntry& take) override {
     look_in_ = 0;
-    return files_->list(directory);
+    return files_->list(directory, take);
   }
   follow::OsResult<std::string> resolve(const std::string& path) override { return files_->resolve(path); }
   follow::OsResult<Handle> open(const std::string& path) override {

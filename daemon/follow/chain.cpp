@@ -288,6 +288,11 @@ T Chain::known_or(const OsResult<T>& answer, T otherwise) {
 std::optional<std::string> Chain::find(const FileKey& key) {
   if (found_ && found_->first == key) return found_->second;
   found_.emplace(key, std::nullopt);
+  // Of thousands of files the others are asked about in a later look.
+  if (++finds_ > kMostFinds && contents_.listed() >= kManyListed) {
+    note(EAGAIN);
+    return std::nullopt;
+  }
   for (const SplitPath& place : places_) {
     auto found = contents_.find(place.directory, key);
     if (found) return found_->second = std::move(*found);

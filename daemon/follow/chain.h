@@ -92,6 +92,7 @@ class Chain {
   Surrounding around_;
   bool shifts_within_ = false;  // a file of ours was found under a name with its number within
   std::optional<std::pair<FileKey, std::optional<std::string>>> found_;  // the key that was last asked about
+  int finds_ = 0;                                                        // how many keys were
   Errno error_ = 0;
 };
 

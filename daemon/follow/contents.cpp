@@ -16,7 +16,8 @@ constexpr std::uint64_t kForgottenAfter = 4096;  // turns: nobody asks any more
 
 }  // namespace
 
-void Contents::begin_turn(std::size_t share) {
+void Contents::begin_turn(std::size_t share, Instant wall) {
+  wall_ = wall;
   inflating_.left = share_ = share;
   listed_ = 0;
   ++turn_;
@@ -31,6 +32,9 @@ std::size_t Contents::listed() const {
 }
 
 OsResult<std::string> Contents::find(const std::string& directory, const FileKey& key) {
+  const bool is_gone = inodes_.lack(files_, directory, key.inode, wall_);
+  note_listed(inodes_.take_listed());
+  if (is_gone) return tl::unexpected(ENOENT);
   std::size_t listed = 0;
   auto found = find_key(files_, directory, key, listed);
   note_listed(listed);

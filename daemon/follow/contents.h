@@ -18,8 +18,8 @@ class Contents {
  public:
   Contents(FileSystem& files, std::int64_t largest) : files_(files) { inflating_.largest = largest; }
 
-  // From here on `share` bytes may be inflated.
-  void begin_turn(std::size_t share);
+  // From here on `share` bytes may be inflated. `wall`: now; without it no listing is believed twice.
+  void begin_turn(std::size_t share, Instant wall = {});
   // Of this turn: what was inflated, and what the entries of directories that were listed cost as bytes.
   std::size_t spent() const { return share_ - inflating_.left + listed_; }
   void note_listed(std::size_t entries);
@@ -88,6 +88,8 @@ class Contents {
   Inflating inflating_;
   std::size_t share_ = 0, listed_ = 0;
   std::uint64_t turn_ = 0;
+  Instant wall_{};
+  ListedInodes inodes_;
   std::map<FileKey, Known> known_;
 };
 

@@ -81,6 +81,9 @@ void Discovery::begin() {
   crowded_.clear();
   of_owner_.clear();
   refused_.clear();
+  new_files_ = 0;
+  new_files_of_.clear();
+  refused_files_.clear();
   tasks_.clear();
   matched_.assign(watches_.size(), false);
   watch_ = 0;
@@ -123,6 +126,7 @@ std::vector<Discovery::Found> Discovery::take(FileSystem& files) {
   told_ = lookup_now();
   told_listed_ = listed_;
   told_refused_ = std::move(refused_);
+  told_refused_files_ = std::move(refused_files_);
   std::vector<Found> out = std::move(plain_);
   out.insert(out.end(), std::make_move_iterator(links_.begin()), std::make_move_iterator(links_.end()));
   return out;
@@ -148,46 +152,61 @@ std::size_t Discovery::expand(FileSystem& files, Task task) {
     task.rest = parts.rest;
     parts = parts_of(task.rest);
   }
-  const std::vector<DirectoryEntry> entries = list(files, task.directory);
-  listed_ += entries.size();
-  if (task.root && !parts.is_last && !has_wildcard(parts.first))  // it need not be looked for
-    tasks_.push_back({joined(task.directory, parts.first), parts.rest});
-  else
-    match(files, task.directory, entries, parts);
-  if (task.root) expand_below(files, task, entries);
-  return entries.size();
+  const bool is_named = task.root && !parts.is_last && !has_wildcard(parts.first);
+  if (is_named)
+    tasks_.push_back({joined(task.directory, parts.first), parts.rest});  // it need not be looked for
+  const std::size_t before = listed_;
+  list(files, task.directory, [&](const DirectoryEntry& entry) {
+    ++listed_;
+    if (!is_named) match(files, task.directory, entry, parts);
+    if (task.root) expand_below(files, task, entry);
+    return true;
+  });
+  return listed_ - before;
 }
 
 // All folders below, the nearest first: where there are too many, it is the deepest that are left out.
-void Discovery::expand_below(FileSystem& files, const Task& task,
-                             const std::vector<DirectoryEntry>& entries) {
-  for (const DirectoryEntry& entry : entries) {
-    if (!entry.maybe_folder || is_hidden(entry.name)) continue;
-    Root& root = roots_[*task.root];
-    if (root.folders == most_folders_) {
-      if (std::exchange(root.all_fit, false)) crowded_.push_back(root.directory);
-      return;
-    }
-    std::string folder = joined(task.directory, entry.name);
-    if (!may_look(files, task.directory, entry)) continue;
-    ++root.folders;
-    tasks_.push_back({std::move(folder), task.rest, task.root});
+void Discovery::expand_below(FileSystem& files, const Task& task, const DirectoryEntry& entry) {
+  if (!entry.maybe_folder || is_hidden(entry.name)) return;
+  Root& root = roots_[*task.root];
+  if (root.folders == most_folders_) {
+    if (std::exchange(root.all_fit, false)) crowded_.push_back(root.directory);
+    return;
+  }
+  if (!may_look(files, task.directory, entry)) return;
+  ++root.folders;
+  tasks_.push_back({joined(task.directory, entry.name), task.rest, task.root});
+}
+
+void Discovery::match(FileSystem& files, const std::string& directory, const DirectoryEntry& entry,
+                      const Parts& parts) {
+  if (!parts.is_last && !entry.maybe_folder && !entry.maybe_link) return;
+  if (::fnmatch(parts.first.c_str(), std::string(entry.name).c_str(), FNM_PERIOD) != 0) return;
+  std::string path = joined(directory, entry.name);
+  if (parts.is_last) {
+    matched_[watch_] = true;
+    if (may_keep(files, path))
+      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch_, false, entry.inode});
+  } else if (may_look(files, directory, entry)) {
+    tasks_.push_back({std::move(path), parts.rest});
   }
 }
 
-void Discovery::match(FileSystem& files, const std::string& directory,
-                      const std::vector<DirectoryEntry>& entries, const Parts& parts) {
-  for (const DirectoryEntry& entry : entries) {
-    if (!parts.is_last && !entry.maybe_folder && !entry.maybe_link) continue;
-    if (::fnmatch(parts.first.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
-    std::string path = joined(directory, entry.name);
-    if (parts.is_last) {
-      matched_[watch_] = true;
-      (entry.maybe_link ? links_ : plain_).push_back({std::move(path), watch_, false, entry.inode});
-    } else if (may_look(files, directory, entry)) {
-      tasks_.push_back({std::move(path), parts.rest});
-    }
+// Names cost a user nothing and the daemon their memory. Many are rotated files, which are kept beside their logs.
+bool Discovery::may_keep(FileSystem& files, const std::string& path) {
+  if (most_of_owner_ == 0 || (is_known_ && is_known_(path))) return true;
+  const std::size_t most = 2 * most_of_owner_;
+  if (new_files_ < most) {
+    ++new_files_;
+    return true;
   }
+  auto status = files.status(path);
+  if (!status) status = files.status(split_path(path).directory);  // a link that leads nowhere
+  if (!status || !status->owner) return false;
+  std::size_t& its = new_files_of_[*status->owner];
+  const bool may = its < most;
+  ++(may ? its : refused_files_[*status->owner]);
+  return may;
 }
 
 // Folders cost a user nothing: nobody's are more than his share. A link may lead to another's, and counts as his in whose
@@ -205,15 +224,13 @@ bool Discovery::may_look(FileSystem& files, const std::string& directory, const 
   return false;
 }
 
-std::vector<DirectoryEntry> Discovery::list(FileSystem& files, const std::string& directory) {
+void Discovery::list(FileSystem& files, const std::string& directory, const FileSystem::TakeEntry& take) {
   const std::string place = directory.empty() ? "." : directory;
   directories_.insert(place);
-  auto entries = files.list(place);
-  if (entries) return std::move(*entries);
-  if (is_absent(entries.error())) return {};
-  unreadable_.emplace_back(place, entries.error());
+  const auto done = files.list(place, take);
+  if (done || is_absent(done.error())) return;
+  unreadable_.emplace_back(place, done.error());
   if (const auto status = files.status(place); status && status->owner) owners_[place] = *status->owner;
-  return {};
 }
 
 // A bind mount shows a folder under a second name, and no path tells it.

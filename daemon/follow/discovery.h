@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +34,11 @@ class Discovery {
   void set_watches(std::vector<Watch> watches);
   const Watch& watch(std::size_t index) const { return watches_[index]; }
 
+  // Which paths are followed already. Of others a scan keeps twice as many as set_most_of_owner says, and then as many of
+  // each user: who fills a folder with millions of names fills no memory.
+  using IsKnown = std::function<bool(const std::string& path)>;
+  void set_known(IsKnown is_known) { is_known_ = std::move(is_known); }
+
   // Every path the patterns find now; links last, so that a file is followed under its own name.
   std::vector<Found> scan(FileSystem& files);
   // The same in slices, so that who makes a hundred thousand folders keeps nobody else's lines waiting: lists about so
@@ -40,10 +46,11 @@ class Discovery {
   bool go_on(FileSystem& files, std::size_t names);
   bool is_under_way() const { return under_way_; }
   std::vector<Found> take(FileSystem& files);
-  // Of one user's folders no more than so many are looked into that wildcards find; 0: any number.
+  // Of one user's folders no more than so many are looked into that wildcards find, and of new files kept; 0: any number.
   void set_most_of_owner(std::size_t most) { most_of_owner_ = most; }
-  // How many more each user had in the last scan.
+  // How many more folders each user had in the last scan, and how many more new files.
   const std::map<std::int64_t, std::size_t>& refused() const { return told_refused_; }
+  const std::map<std::int64_t, std::size_t>& refused_files() const { return told_refused_files_; }
 
   // The first watch whose pattern a path fits, whether it lies there or not.
   std::optional<std::size_t> watch_of(const std::string& path) const;
@@ -97,11 +104,12 @@ class Discovery {
   bool begin_next_watch();
   void note_names(FileSystem& files);
   std::size_t expand(FileSystem& files, Task task);
-  void expand_below(FileSystem& files, const Task& task, const std::vector<DirectoryEntry>& entries);
-  void match(FileSystem& files, const std::string& directory, const std::vector<DirectoryEntry>& entries,
+  void expand_below(FileSystem& files, const Task& task, const DirectoryEntry& entry);
+  void match(FileSystem& files, const std::string& directory, const DirectoryEntry& entry,
              const Parts& parts);
   bool may_look(FileSystem& files, const std::string& directory, const DirectoryEntry& entry);
-  std::vector<DirectoryEntry> list(FileSystem& files, const std::string& directory);  // empty where it fails
+  bool may_keep(FileSystem& files, const std::string& path);
+  void list(FileSystem& files, const std::string& directory, const FileSystem::TakeEntry& take);
 
   std::size_t most_folders_;
   std::size_t most_of_owner_ = 0;
@@ -111,6 +119,9 @@ class Discovery {
   std::vector<Root> roots_;                                        // likewise
   std::map<std::pair<std::int64_t, bool>, std::size_t> of_owner_;  // folders, and links apart
   std::map<std::int64_t, std::size_t> refused_;                    // likewise, too many
+  IsKnown is_known_;
+  std::size_t new_files_ = 0;
+  std::map<std::int64_t, std::size_t> new_files_of_, refused_files_;  // since there are many
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
   std::size_t listed_ = 0, told_listed_ = 0;  // names, and those of the last scan that came to its end
@@ -119,10 +130,10 @@ class Discovery {
   std::map<std::string, std::int64_t> owners_;  // of these
   std::vector<Found> plain_;
   std::vector<Found> links_;
-  std::vector<std::string> crowded_;                  // of which more than kMostFolders lie below
-  std::vector<bool> matched_;                         // by watch
-  Lookup told_;                                       // of the last scan that came to its end
-  std::map<std::int64_t, std::size_t> told_refused_;  // likewise
+  std::vector<std::string> crowded_;  // of which more than kMostFolders lie below
+  std::vector<bool> matched_;         // by watch
+  Lookup told_;                       // of the last scan that came to its end
+  std::map<std::int64_t, std::size_t> told_refused_, told_refused_files_;  // likewise
 };
 
 }  // namespace etad::follow

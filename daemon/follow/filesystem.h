@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -61,7 +62,7 @@ inline bool may_be_of(const std::optional<std::int64_t>& owner, const FileStatus
 }
 
 struct DirectoryEntry {
-  std::string name;
+  std::string_view name;    // for as long as the entry is being taken
   std::uint64_t inode = 0;  // of the entry itself: of the link, if it is one; 0: the file system does not say
   bool maybe_link = false;  // a symbolic link, or a file system that does not say
   bool maybe_folder = false;  // likewise
@@ -70,10 +71,14 @@ struct DirectoryEntry {
 class FileSystem {
  public:
   using Handle = int;
+  using TakeEntry = std::function<bool(const DirectoryEntry&)>;  // false: no more of them
   virtual ~FileSystem() = default;
 
   virtual OsResult<FileStatus> status(const std::string& path) = 0;  // follows links
-  virtual OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) = 0;
+  // One after the other, for a folder of millions would fill the memory. After an error some may have been taken.
+  // EFBIG: there are more than kMostNames.
+  virtual OsResult<void> list(const std::string& directory, const TakeEntry& take) = 0;
+  static constexpr std::size_t kMostNames = 4'000'000;                 // of one folder: two seconds
   virtual OsResult<std::string> resolve(const std::string& path) = 0;  // no links in it any more
 
   // For reading. Must not block, whatever lies there, nor take a terminal; what is no regular file is

@@ -116,7 +116,7 @@ void Follower::Impl::scan(SteadyTime now) {
     next_scan = now;
     return;
   }
-  contents.begin_turn(options.batch_bytes);
+  contents.begin_turn(options.batch_bytes, around.wall);
   std::vector<Discovery::Found> found = discovery.take(files);
   const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
   if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
@@ -135,7 +135,7 @@ void Follower::Impl::scan(SteadyTime now) {
     passed_before = std::exchange(passed_over, {});
     passed_of.clear();
   }
-  refused.clear();
+  refused = discovery.refused_files();
   unasked.clear();
   if (!unknown.empty()) {
     Listing all;
@@ -144,20 +144,26 @@ void Follower::Impl::scan(SteadyTime now) {
       if (const auto known = by_path.find(file.path); known != by_path.end() && file.inode != 0)
         all.followed.emplace(file.inode, known->second);
     }
-    // What used up the share of inflating in the scan before comes last in this one.
+    // What used up the share of inflating or listing in the scan before comes last in this one.
     const auto after = std::find_if(unknown.begin(), unknown.end(), [this](const Discovery::Found* file) {
       return file->path == scan_spender;
     });
     if (after != unknown.end()) std::rotate(unknown.begin(), after + 1, unknown.end());
+    if (unknown.size() > kMostNew || !scan_spender.empty()) unknown = in_turns(std::move(unknown));
     scan_spender.clear();
-    if (unknown.size() > kMostNew) unknown = in_turns(std::move(unknown));
     const std::size_t most = streams.size() + kMostNew;
     for (const Discovery::Found* file : unknown) {
+      if (contents.listed() >= kManyListed) {
+        scan_left_some = any_new = true;
+        break;
+      }
       if (streams.size() < most)
         any_new |= admit(*file, all, now);
       else
         scan_left_some = true;
-      if (scan_spender.empty() && contents.spent() >= options.batch_bytes) scan_spender = file->path;
+      const bool is_last = contents.listed() >= kManyListed;
+      if (is_last || (scan_spender.empty() && contents.spent() >= options.batch_bytes))
+        scan_spender = file->path;
     }
   }
   forget_gone(now);
@@ -283,7 +289,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   }
   std::size_t slice = std::min(budget, options.batch_bytes);
   const std::size_t before = slice;
-  contents.begin_turn(options.batch_bytes);
+  contents.begin_turn(options.batch_bytes, around.wall);
   Stream& stream = followed.awake();
   const Stream::Outcome outcome = stream.look(around, now, slice, out);
   // What has to be asked again is not free, or it would be asked for ever.
@@ -352,6 +358,8 @@ Follower::Follower(FileSystem& files, HintSource* hints, std::vector<Watch> watc
                    OpenJournal open_journal)
     : impl_(std::make_unique<Impl>(files, hints, options, std::move(open_journal))) {
   impl_->discovery.set_most_of_owner(options.most_of_owner);
+  impl_->discovery.set_known(
+      [impl = impl_.get()](const std::string& path) { return impl->by_path.contains(path); });
   impl_->set_watches(std::move(watches));
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/trusted_open.h"
@@ -24,11 +25,25 @@ FileType type_of(mode_t mode) {
   return FileType::other;
 }
 
+// nullptr: that was all, or errno says why there is no more.
+const dirent* next_of(DIR* stream) {
+  errno = 0;
+  return ::readdir(stream);
+}
+
 // Many a file system in user space (sshfs) lists its names without their inodes, or with numbers of its own: then that
-// of the directory itself is none either.
-bool lists_inodes(DIR* stream, std::uint64_t itself) {
+// of the directory itself is none either. The stream is at its beginning afterwards.
+bool lists_inodes(DIR* stream) {
   struct stat status {};
-  return ::fstat(::dirfd(stream), &status) == 0 && status.st_ino == itself;
+  std::uint64_t itself = 0;
+  if (::fstat(::dirfd(stream), &status) == 0)
+    while (const dirent* entry = next_of(stream))
+      if (std::string_view(entry->d_name) == ".") {
+        itself = entry->d_ino;
+        break;
+      }
+  ::rewinddir(stream);
+  return itself != 0 && status.st_ino == itself;
 }
 
 bool may_be(const dirent& entry, unsigned char type) {
@@ -69,25 +84,20 @@ class PosixFileSystem final : public FileSystem {
     return status_at(AT_FDCWD, path.c_str(), 0);
   }
 
-  OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override {
-    DIR* stream = ::opendir(directory.c_str());
+  OsResult<void> list(const std::string& directory, const TakeEntry& take) override {
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
     if (stream == nullptr) return tl::unexpected(errno);
-    std::vector<DirectoryEntry> out;
-    std::uint64_t itself = 0;
-    errno = 0;
-    while (const dirent* entry = ::readdir(stream)) {
+    const bool has_inodes = lists_inodes(stream.get());
+    std::size_t names = 0;
+    while (const dirent* entry = next_of(stream.get())) {
       const std::string_view name(entry->d_name);
-      if (name == ".") itself = entry->d_ino;
-      if (name != "." && name != "..")
-        out.push_back({std::string(name), entry->d_ino, may_be(*entry, DT_LNK), may_be(*entry, DT_DIR)});
-      errno = 0;
+      if (name == "." || name == "..") continue;
+      if (++names > kMostNames) return tl::unexpected(EFBIG);
+      if (!take({name, has_inodes ? entry->d_ino : 0, may_be(*entry, DT_LNK), may_be(*entry, DT_DIR)}))
+        return {};
     }
-    const Errno error = errno;
-    if (error == 0 && !lists_inodes(stream, itself))
-      for (DirectoryEntry& entry : out) entry.inode = 0;
-    ::closedir(stream);
-    if (error != 0) return tl::unexpected(error);
-    return out;
+    if (errno != 0) return tl::unexpected(errno);
+    return {};
   }
 
   OsResult<std::string> resolve(const std::string& path) override {

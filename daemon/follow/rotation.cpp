@@ -136,8 +136,10 @@ namespace {
 
 constexpr int kTries = 5;
 constexpr std::size_t kMostDirectories = 8;
-constexpr std::size_t kMostBelow = 32;       // of a log's folder: where each run has one, none is asked
-constexpr std::chrono::seconds kSettled{2};  // more than any file system's times are apart
+constexpr std::size_t kMostBases = 262'144;   // of one of them
+constexpr std::size_t kMostRotated = 65'536;  // of one log: seven years of hours
+constexpr std::size_t kMostBelow = 32;        // of a log's folder: where each run has one, none is asked
+constexpr std::chrono::seconds kSettled{2};   // more than any file system's times are apart
 
 std::optional<RotatedName> rotated_from(const std::string& base, std::string_view name) {
   if (name == base) return std::nullopt;
@@ -146,24 +148,38 @@ std::optional<RotatedName> rotated_from(const std::string& base, std::string_vie
   return within && within->base == base ? std::move(within) : std::nullopt;
 }
 
-// The entries of the directory that bear the name, or a rotated form of it, in a fixed order.
+std::string path_in(const std::string& directory, std::string_view name) {
+  std::string out = directory + "/";
+  return out += name;
+}
+
+// Since it was asked about, and anything in it may have.
+bool has_changed(FileSystem& files, const std::string& directory, const FileStatus& before) {
+  const auto after = files.status(directory);
+  return !after || key_of(*after) != key_of(before) || after->modified != before.modified;
+}
+
+// The entries of the directory that bear the name, or a rotated form of it, in a fixed order. EFBIG: too many.
 using Names = std::vector<std::tuple<std::string, std::uint64_t>>;
 OsResult<Names> names_of(FileSystem& files, const SplitPath& place, std::size_t& listed) {
-  const auto entries = files.list(place.directory);
-  if (!entries && is_absent(entries.error())) return Names();
-  if (!entries) return tl::unexpected(entries.error());
-  listed += entries->size();
   Names out;
-  for (const DirectoryEntry& entry : *entries) {
-    if (entry.name != place.name && !rotated_from(place.name, entry.name)) continue;
+  Errno error = 0;
+  const auto done = files.list(place.directory, [&](const DirectoryEntry& entry) {
+    ++listed;
+    if (entry.name != place.name && !rotated_from(place.name, entry.name)) return true;
     std::uint64_t inode = entry.inode;
     if (inode == 0) {
-      const auto status = files.status(place.directory + "/" + entry.name);
-      if (!status && is_passing(status.error())) return tl::unexpected(status.error());
+      const auto status = files.status(path_in(place.directory, entry.name));
+      if (!status && is_passing(status.error())) error = status.error();
       if (status) inode = status->inode;
     }
     out.emplace_back(entry.name, inode);
-  }
+    if (out.size() > kMostRotated) error = EFBIG;
+    return error == 0;
+  });
+  if (error != 0) return tl::unexpected(error);
+  if (!done && is_absent(done.error())) return Names();
+  if (!done) return tl::unexpected(done.error());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -252,17 +268,17 @@ bool RotatedBeside::has_none_in(FileSystem& files, const SplitPath& place, Insta
   if (known == known_.end() || known->second.key != key_of(*before) ||
       known->second.modified != before->modified) {
     if (known_.size() >= kMostDirectories) known_.clear();
-    const auto entries = files.list(place.directory);
-    if (entries) listed_ += entries->size();
-    const auto after = files.status(place.directory);
-    if (!entries || !after || key_of(*after) != key_of(*before) || after->modified != before->modified) {
+    Directory& now = known_[place.directory] = {key_of(*before), before->modified, {}};
+    const auto done = files.list(place.directory, [&](const DirectoryEntry& entry) {
+      ++listed_;
+      for (auto& name : {rotated_name(entry.name), numbered_within(entry.name)})
+        if (name) now.bases.insert(name->base);
+      return now.bases.size() <= kMostBases;
+    });
+    if (!done || now.bases.size() > kMostBases || has_changed(files, place.directory, *before)) {
       known_.erase(place.directory);
       return false;
     }
-    Directory& now = known_[place.directory] = {key_of(*before), before->modified, {}};
-    for (const DirectoryEntry& entry : *entries)
-      for (auto& name : {rotated_name(entry.name), numbered_within(entry.name)})
-        if (name) now.bases.insert(name->base);
     known = known_.find(place.directory);
   }
   return !known->second.bases.contains(place.name);
@@ -275,31 +291,60 @@ namespace {
 bool is_no_link(FileSystem& files, const std::string& directory, const DirectoryEntry& entry) {
   if (!entry.maybe_link) return true;
   const auto folder = files.resolve(directory);
-  const auto resolved = files.resolve(directory + "/" + entry.name);
+  const auto resolved = files.resolve(path_in(directory, entry.name));
   return folder && resolved && split_path(*resolved).directory == *folder &&
          split_path(*resolved).name == entry.name;
 }
 
 }  // namespace
 
+bool ListedInodes::lack(FileSystem& files, const std::string& directory, std::uint64_t inode, Instant wall) {
+  const auto before = files.status(directory);
+  if (!before || wall - before->modified < kSettled) return false;
+  auto known = known_.find(directory);
+  if (known == known_.end() || known->second.key != key_of(*before) ||
+      known->second.modified != before->modified) {
+    Directory now{key_of(*before), before->modified, {}};
+    bool all_known = true;
+    const auto done = files.list(directory, [&](const DirectoryEntry& entry) {
+      ++listed_;
+      now.inodes.push_back(entry.inode);
+      return all_known = entry.inode != 0;
+    });
+    if (!done || !all_known || has_changed(files, directory, *before)) return false;
+    std::sort(now.inodes.begin(), now.inodes.end());
+    std::size_t held = now.inodes.size();
+    for (const auto& [path, each] : known_) held += each.inodes.size();
+    if (known_.size() >= kMostDirectories || held > FileSystem::kMostNames) known_.clear();
+    known = known_.insert_or_assign(directory, std::move(now)).first;
+  }
+  const std::vector<std::uint64_t>& inodes = known->second.inodes;
+  return !std::binary_search(inodes.begin(), inodes.end(), inode);
+}
+
 OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,
                                std::size_t& listed) {
   int absent = 0;
-  std::set<std::string> dangling;  // what is listed again and leads nowhere is a link
+  std::set<std::string, std::less<>> dangling;  // what is listed again and leads nowhere is a link
   for (int tries = 0; tries < kTries && (tries < 2 || listed < kManyListed); ++tries) {
-    const auto entries = files.list(directory);
-    if (!entries) return tl::unexpected(is_absent(entries.error()) ? ENOENT : entries.error());
-    listed += entries->size();
+    OsResult<std::string> found = tl::unexpected(ENOENT);
     bool moved = false;
-    for (const DirectoryEntry& entry : *entries) {
-      if (entry.inode != 0 && entry.inode != key.inode) continue;
-      std::string path = directory + "/" + entry.name;
+    const auto done = files.list(directory, [&](const DirectoryEntry& entry) {
+      ++listed;
+      if (entry.inode != 0 && entry.inode != key.inode) return true;
+      std::string path = path_in(directory, entry.name);
       const auto status = files.status(path);
       const bool is_it = status && key_of(*status) == key && status->type == FileType::regular;
-      if (is_it && is_no_link(files, directory, entry)) return path;
-      if (!status && is_passing(status.error())) return tl::unexpected(status.error());
-      moved = moved || (!status && (!entry.maybe_link || dangling.insert(entry.name).second));
-    }
+      if (is_it && is_no_link(files, directory, entry))
+        found = std::move(path);
+      else if (!status && is_passing(status.error()))
+        found = tl::unexpected(status.error());
+      else
+        moved = moved || (!status && (!entry.maybe_link || dangling.emplace(entry.name).second));
+      return !found && found.error() == ENOENT;
+    });
+    if (found || found.error() != ENOENT) return found;
+    if (!done) return tl::unexpected(is_absent(done.error()) ? ENOENT : done.error());
     if (!moved && ++absent == 2) return tl::unexpected(ENOENT);
   }
   return tl::unexpected(EAGAIN);
@@ -308,20 +353,23 @@ OsResult<std::string> find_key(FileSystem& files, const std::string& directory, 
 OsResult<std::vector<FolderBelow>> folders_below(FileSystem& files, const SplitPath& place,
                                                  std::size_t& listed) {
   const auto here = files.status(place.directory);
-  const auto entries = here ? files.list(place.directory) : tl::unexpected(here.error());
-  if (!entries) return tl::unexpected(entries.error());
-  listed += entries->size();
+  if (!here) return tl::unexpected(here.error());
   std::vector<FolderBelow> out;
-  for (const DirectoryEntry& entry : *entries) {
-    if (!entry.maybe_folder) continue;
-    const std::string path = place.directory + "/" + entry.name;
+  Errno error = 0;
+  const auto done = files.list(place.directory, [&](const DirectoryEntry& entry) {
+    ++listed;
+    if (!entry.maybe_folder) return true;
+    std::string path = path_in(place.directory, entry.name);
     const auto status = files.status(path);
-    if (!status && is_passing(status.error())) return tl::unexpected(status.error());
+    if (!status && is_passing(status.error())) error = status.error();
     if (status && status->type == FileType::directory && status->device == here->device &&
         (status->owner == here->owner || status->owner == 0))
-      out.push_back({path, false});
-    if (out.size() > kMostBelow) return std::vector<FolderBelow>();
-  }
+      out.push_back({std::move(path), false});
+    return error == 0 && out.size() <= kMostBelow;
+  });
+  if (error != 0) return tl::unexpected(error);
+  if (!done) return tl::unexpected(done.error());
+  if (out.size() > kMostBelow) return std::vector<FolderBelow>();
   for (FolderBelow& folder : out) {
     const auto names = names_of(files, {folder.path, place.name}, listed);
     if (!names && is_passing(names.error())) return tl::unexpected(names.error());

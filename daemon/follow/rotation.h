@@ -52,6 +52,8 @@ SplitPath split_path(std::string_view path);
 
 // Entries of folders, 65 ms of a core: who has more listed in one look rests for it, and in it nothing is listed again.
 constexpr std::size_t kManyListed = 131'072;
+// Files that are looked for in one look however many names lie around them.
+constexpr int kMostFinds = 8;
 
 // What lies under a path and beside it at one moment. Names move while they are listed and asked about: what
 // is believed was the same before and after.
@@ -83,6 +85,26 @@ class RotatedBeside {
   };
   bool has_none_in(FileSystem& files, const SplitPath& place, Instant wall);
 
+  std::map<std::string, Directory> known_;  // by path
+  std::size_t listed_ = 0;
+};
+
+// Which inodes lie in the directories that were asked about last. Where thousands of files are gone from a folder, asking
+// after each by listing it costs as much as the square of them.
+class ListedInodes {
+ public:
+  // Whether none of the directory's names bears the inode. False also where a listing could not say for long: it has only
+  // just changed, or its file system lists no inodes.
+  bool lack(FileSystem& files, const std::string& directory, std::uint64_t inode, Instant wall);
+
+  std::size_t take_listed() { return std::exchange(listed_, 0); }  // entries, since the last call
+
+ private:
+  struct Directory {
+    FileKey key;
+    Instant modified{};
+    std::vector<std::uint64_t> inodes;  // sorted
+  };
   std::map<std::string, Directory> known_;  // by path
   std::size_t listed_ = 0;
 };

@@ -23,8 +23,8 @@ class WatchedFiles final : public follow::FileSystem {
   follow::OsResult<follow::FileStatus> status(const std::string& path) override {
     return owned(real_->status(path), path);
   }
-  follow::OsResult<std::vector<follow::DirectoryEntry>> list(const std::string& directory) override {
-    return real_->list(directory);
+  follow::OsResult<void> list(const std::string& directory, const TakeEntry& take) override {
+    return real_->list(directory, take);
   }
   follow::OsResult<std::string> resolve(const std::string& path) override { return real_->resolve(path); }
   follow::OsResult<Handle> open(const std::string& path) override {

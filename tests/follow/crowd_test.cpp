@@ -94,6 +94,46 @@ TEST(CrowdOfFolders, KeepsNobodysLinesWaiting) {
   EXPECT_EQ(etad.lines.size(), kFolders + 2U);
 }
 
+// Files that begin with one kilobyte are looked for as that of each new one: under whatever name they may lie by now.
+class Gone : public ::testing::Test {
+ protected:
+  Gone() {
+    for (int i = 0; i < kLost; ++i) etad.files.write(name_of(i), kilobyte + std::to_string(i) + "\n");
+    etad.poll();
+    for (int i = 0; i < kLost; ++i) etad.files.remove(name_of(i));
+    for (int i = 0; i < kOthers; ++i) etad.files.create("/logs/other-" + std::to_string(i));
+    etad.poll();
+  }
+
+  int lists_for(int many_new) {
+    for (int i = 0; i < many_new; ++i)
+      etad.files.write("/logs/new-" + std::to_string(i) + ".log", kilobyte + "new\n");
+    etad.files.calls.clear();
+    etad.look_once();
+    return etad.files.calls["list"];
+  }
+
+  static constexpr int kLost = 30, kOthers = 1'000;
+  const std::string kilobyte = std::string(1023, 'x') + "\n";
+  Harness etad{watching("/logs/*.log")};
+};
+
+TEST_F(Gone, AreLookedForByOneListing) {
+  EXPECT_LT(lists_for(10), 20) << "of " << 10 * kLost * 2 << ", once for each of them and new file";
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), 2 * (kLost + 10U));
+}
+
+TEST_F(Gone, AreLookedForInPartsWhereTheFolderChanges) {
+  etad.wall = Instant(std::chrono::seconds(1'780'000'000));  // has just changed, and may again
+  const int lists = lists_for(10);
+  EXPECT_LT(static_cast<std::size_t>(lists) * kOthers, kManyListed + 20 * kOthers)
+      << "then lines are read again";
+  etad.wall = Instant(std::chrono::seconds(1'790'000'000));
+  for (int i = 0; i < 20; ++i) etad.poll();
+  EXPECT_EQ(etad.lines.size(), 2 * (kLost + 10U));
+}
+
 TEST(CrowdOfNewFiles, IsTakenUpInTurnsOfTheirOwners) {
   Harness etad(watching("/logs/*.log"));
   const auto create = [&](const std::string& path, std::int64_t owner) {

@@ -137,6 +137,46 @@ TEST_F(InFolders, OfOneUserNoMoreThanHisShareAreLookedInto) {
   EXPECT_FALSE(discovery.refused().contains(1002));
 }
 
+struct InAFolder : Below {
+  InAFolder() : Below("/logs/*.log") {}
+  void write(const std::string& user, std::int64_t owner, int many) {
+    for (int i = 0; i < many; ++i) {
+      const std::string path = "/logs/" + user + std::to_string(i) + ".log";
+      files.create(path);
+      files.file(path)->owner = owner;
+    }
+  }
+};
+
+TEST_F(InAFolder, OfOneUserNoMoreNewNamesThanHisShareAreKept) {
+  discovery.set_most_of_owner(5);
+  discovery.set_known([](const std::string& path) { return path.starts_with("/logs/known"); });
+  write("ada", 1001, 100);
+  write("bob", 1002, 3);
+  write("known", 1001, 50);
+  const auto found = paths();
+  EXPECT_EQ(found.size(), 10 + 10 + 3 + 50U) << "of all, then of Ada; Bob's; and what is followed already";
+  EXPECT_THAT(found, IsSupersetOf({"/logs/bob0.log", "/logs/bob1.log", "/logs/bob2.log"}));
+  EXPECT_EQ(discovery.refused_files().at(1001), 100U - 20U);
+  EXPECT_FALSE(discovery.refused_files().contains(1002));
+}
+
+TEST_F(InAFolder, OfLinksThatLeadNowhereNoMoreAreKept) {
+  discovery.set_most_of_owner(5);
+  files.owners["/logs"] = 1001;
+  files.create("/logs/there.log");
+  for (int i = 0; i < 100; ++i) files.symlink("/nowhere", "/logs/link" + std::to_string(i) + ".log");
+  EXPECT_LE(paths().size(), 21U);
+}
+
+TEST_F(InAFolder, ThatHasTooManyNamesIsTold) {
+  files.most_names = 10;
+  write("ada", 1001, 11);
+  EXPECT_THAT(paths(), IsEmpty());
+  ASSERT_EQ(discovery.unreadable().size(), 1U);
+  EXPECT_EQ(discovery.unreadable().front(), std::pair(std::string("/logs"), Errno{EFBIG}));
+}
+
 struct BelowAUsersFolder : Below {
   BelowAUsersFolder() : Below("/home/*/runs/**/train.log") {}
 };

@@ -228,20 +228,28 @@ OsResult<FileStatus> FakeFileSystem::status(const std::string& path) {
   return status_of(**node);
 }
 
-OsResult<std::vector<DirectoryEntry>> FakeFileSystem::list(const std::string& directory) {
+OsResult<void> FakeFileSystem::list(const std::string& directory, const TakeEntry& take) {
   if (const Errno error = fault("list", directory); error != 0) return tl::unexpected(error);
   const std::string there = below_mounts(directory);
   if (!directories_.contains(there)) return tl::unexpected(ENOENT);
   if (open_handles() >= max_open) return tl::unexpected(EMFILE);
-  std::vector<DirectoryEntry> out;
+  // What the taker does meanwhile may move names: what is told is of one moment.
+  std::vector<std::pair<std::string, DirectoryEntry>> all;
+  const auto add = [&all](const std::string& path, DirectoryEntry entry) {
+    all.emplace_back(path.substr(path.rfind('/') + 1), entry);
+  };
   for (const auto& [path, node] : names_)
     if (directory_of(path) == there)
-      out.push_back({path.substr(path.rfind('/') + 1), lists_inodes ? node->inode : 0,
-                     node->is_link() || !lists_inodes, !lists_inodes});
+      add(path, {{}, lists_inodes ? node->inode : 0, node->is_link() || !lists_inodes, !lists_inodes});
   for (const auto& [path, each] : directories_)
     if (path != "/" && directory_of(path) == there && !names_.contains(path))
-      out.push_back({path.substr(path.rfind('/') + 1), lists_inodes ? 1U : 0U, !lists_inodes, true});
-  return out;
+      add(path, {{}, lists_inodes ? 1U : 0U, !lists_inodes, true});
+  if (all.size() > most_names) return tl::unexpected(EFBIG);
+  for (auto& [name, entry] : all) {
+    entry.name = name;
+    if (!take(entry)) break;
+  }
+  return {};
 }
 
 OsResult<std::string> FakeFileSystem::resolve(const std::string& path) {

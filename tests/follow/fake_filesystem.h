@@ -72,6 +72,7 @@ class FakeFileSystem final : public FileSystem {
   // Called before each call, with what is called: another process that acts in between.
   std::function<void(const std::string& call, const std::string& path)> meanwhile;
   int max_open = 1000;                         // EMFILE beyond
+  std::size_t most_names = kMostNames;         // of a folder; EFBIG beyond
   std::uint64_t device = 1;                    // its number, which may change over a restart of the machine
   bool reuses_inodes = true;                   // as ext4 does; others take a long time to
   std::map<std::string, std::int64_t> owners;  // of directories
@@ -83,7 +84,7 @@ class FakeFileSystem final : public FileSystem {
   Instant clock() const { return clock_; }
 
   OsResult<FileStatus> status(const std::string& path) override;
-  OsResult<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+  OsResult<void> list(const std::string& directory, const TakeEntry& take) override;
   OsResult<std::string> resolve(const std::string& path) override;
   OsResult<Handle> open(const std::string& path) override;
   void close(Handle handle) override;

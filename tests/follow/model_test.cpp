@@ -34,12 +34,12 @@ class Life {
   // What was done, and what lies there at the end.
   std::string story() {
     std::string out = story_;
-    const auto entries = etad_.files.list("/logs");
-    for (const DirectoryEntry& entry : *entries) {
-      const std::string content = etad_.files.content("/logs/" + entry.name);
-      out += "\n" + entry.name + " inode " + std::to_string(entry.inode) + ", " +
-             std::to_string(content.size()) + " bytes: " + content.substr(0, content.find(' ', 5));
-    }
+    etad_.files.list("/logs", [&](const DirectoryEntry& entry) {
+      const std::string name(entry.name), content = etad_.files.content("/logs/" + name);
+      out += "\n" + name + " inode " + std::to_string(entry.inode) + ", " + std::to_string(content.size()) +
+             " bytes: " + content.substr(0, content.find(' ', 5));
+      return true;
+    });
     const Position& position = etad_.positions[kLog];
     return out + "\nat " + position.identity + " offset " + std::to_string(position.offset) + ", " +
            etad_.text_of(kLog);
