@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,33 +85,6 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
   return out;
 }
 
-// The models of the asker's own runs, of this network: where it is asked for, and wherever else it ran, since that is what
-// an answer is bridged from.
-std::map<ModelKey, std::shared_ptr<const FittedModel>> own_models(const ModelSet& models,
-                                                                  const Question& question) {
-  std::map<ModelKey, std::shared_ptr<const FittedModel>> out;
-  if (!question.asker || !question.network || !models.knowledge) return out;
-  const auto named = [](const std::optional<std::string>& name) -> std::optional<ModelFilter::Name> {
-    return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
-  };
-  ModelFilter anywhere;
-  anywhere.network = named(question.network);
-  anywhere.architecture = named(question.architecture);
-  anywhere.limit = kMostLooked;
-  ModelFilter there = anywhere;
-  there.framework = named(question.framework);
-  there.host = named(question.host);
-  there.device = named(question.device);
-  there.devices = question.devices;
-  for (const ModelFilter& filter : {there, anywhere})
-    for (const ModelRow& row : models.models->list(filter).value_or(std::vector<ModelRow>())) {
-      const auto model = models.models->load(row.key);
-      if (!model || !*model) continue;
-      if (auto said = said_to(*model, question.asker); said != *model) out.emplace(row.key, std::move(said));
-    }
-  return out;
-}
-
 }  // namespace
 
 RunsOf runs_in(Reader& reader) {
@@ -120,23 +93,50 @@ RunsOf runs_in(Reader& reader) {
   };
 }
 
-bool is_answered_by_own(const ModelSet& models, const Question& question) {
-  return !own_models(models, question).empty();
+OwnModels own_models(const ModelSet& models, const Question& question) {
+  OwnModels out;
+  const Question meant = recognized(models, question);
+  if (!meant.asker || meant.at || meant.shown || (!meant.network && !meant.architecture) || !models.knowledge)
+    return out;
+  const auto named = [](const std::optional<std::string>& name) -> std::optional<ModelFilter::Name> {
+    return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
+  };
+  ModelFilter anywhere;
+  anywhere.network = named(meant.network);
+  anywhere.architecture = named(meant.architecture);
+  anywhere.limit = kMostLooked;
+  std::vector<ModelFilter> filters = {anywhere};
+  if (meant.framework || meant.host || meant.device || meant.devices) {
+    ModelFilter& there = filters.emplace_back(anywhere);
+    there.framework = named(meant.framework);
+    there.host = named(meant.host);
+    there.device = named(meant.device);
+    there.devices = meant.devices;
+  }
+  std::set<ModelKey> looked_at;
+  for (const ModelFilter& filter : filters)
+    for (const ModelRow& row : models.models->list(filter).value_or(std::vector<ModelRow>())) {
+      if (!looked_at.insert(row.key).second) continue;
+      const auto model = models.models->load(row.key);
+      if (!model || !*model) continue;
+      if (auto said = said_to(*model, meant.asker); said != *model) out.emplace(row.key, std::move(said));
+    }
+  return out;
 }
 
-std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models,
-                                                 const Question& question, const RunsOf& runs_of) {
-  Knowledge::Data own;
-  for (const auto& [key, model] : own_models(*models, question)) {
-    const auto runs = runs_of(key, {.owner = question.asker});
+std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models, const OwnModels& own,
+                                                 const RunsOf& runs_of) {
+  Knowledge::Data data;
+  for (const auto& [key, model] : own) {
+    const auto runs = runs_of(key, {.owner = model->owner});
     if (!runs) continue;
-    auto data = data_beside(models->knowledge->data(), *model, *runs);
-    if (!data.empty()) own.emplace(key, std::move(data));
+    auto its = data_beside(models->knowledge->data(), *model, *runs);
+    if (!its.empty()) data.emplace(key, std::move(its));
   }
-  if (own.empty()) return models;
+  if (data.empty()) return models;
   auto out = std::make_shared<ModelSet>(*models);
   for (auto* const each : {&out->knowledge, &out->energy, &out->memory})
-    if (*each) *each = (*each)->with(own);
+    if (*each) *each = (*each)->with(data);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,13 +25,16 @@ RunsOf runs_in(Reader& reader);
 std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, const Question& question,
                                       const RunsOf& runs_of);
 
-// Whether the asker is answered from his own runs by a model of the network asked for.
-bool is_answered_by_own(const ModelSet& models, const Question& question);
+// The models of the asker's own runs, of the network asked for: where it is asked for, and wherever else it ran, since that
+// is what an answer is bridged from. None: the asker is answered as all are, or by what could have been said at an
+// instant (as_of).
+using OwnModels = std::map<ModelKey, std::shared_ptr<const FittedModel>>;
+OwnModels own_models(const ModelSet& models, const Question& question);
 
-// For such an asker: what all runs say together where of those models his own runs alone count. So other numbers of
-// devices, other machines, energy and memory are told him by what he saw. Made anew, once for all that is asked; for
-// others: the models themselves.
-std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models,
-                                                 const Question& question, const RunsOf& runs_of);
+// What all runs say together where of those models the asker's own runs alone count. So other numbers of devices, other
+// machines, energy and memory are told him by what he saw. Made anew, once for all that is asked; where he has no own
+// models: the models themselves.
+std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet> models, const OwnModels& own,
+                                                 const RunsOf& runs_of);
 
 }  // namespace etad::prediction

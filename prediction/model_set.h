@@ -90,7 +90,7 @@ class KeptModels : public Models {
 
 // All of them in memory, where they are not many. With many hosts, deployments that differ only by host come after those
 // that have no such twin in the fair share, and a host's second after every host's first.
-class HeldModels final : public Models {
+class HeldModels : public Models {
  public:
   explicit HeldModels(std::vector<std::shared_ptr<const FittedModel>> models = {});
   explicit HeldModels(std::vector<FittedModel> models);

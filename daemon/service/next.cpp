@@ -53,8 +53,9 @@ Outcome Router::next(Call& call) {
   return Work{[&backend = backend_, question = std::move(question), budget, limit]() -> Reply {
     const auto reader = backend.reader();
     if (!reader) return history_failed(reader.error());
-    const auto models =
-        prediction::as_seen_by_asker(backend.models(), question, prediction::runs_in(**reader));
+    const auto now = backend.models();
+    const auto models = prediction::as_seen_by_asker(now, prediction::own_models(*now, question),
+                                                     prediction::runs_in(**reader));
     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
                                           static_cast<std::size_t>(limit.value_or(3))));
   }};

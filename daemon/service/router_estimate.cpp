@@ -83,6 +83,15 @@ Reply answer_to(const prediction::Answer<prediction::Estimate>& answer,
   return reply_of(problem_of(refusal));
 }
 
+// The models to answer from where those of now do not do: of a time that is past, or for an asker with models of his own.
+std::shared_ptr<const prediction::ModelSet> made_anew(
+    Reader& reader, const std::shared_ptr<const prediction::ModelSet>& models, const Question& question,
+    const prediction::OwnModels& own) {
+  const auto runs = prediction::runs_in(reader);
+  return question.at ? prediction::as_of(models, question, runs)
+                     : prediction::as_seen_by_asker(models, own, runs);
+}
+
 // Of a network that is shown in the body. On a worker: a body may be long.
 Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::ModelSet>& models,
                      const FormatSet& formats, const std::string& body, Question question,
@@ -103,11 +112,12 @@ Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::M
   if (!question.test_batch_size) question.test_batch_size = net->test_batch_size;
   question.shown = std::make_shared<prediction::Description>(std::move(*net));
   if (const auto problem = count_iterations(question, *models)) return reply_of(*problem);
-  if (!question.at) return answer_to(prediction::estimate(models, question, now), quantity);
+  const auto own = prediction::own_models(*models, question);
+  if (!question.at && own.empty()) return answer_to(prediction::estimate(models, question, now), quantity);
   const auto reader = backend.reader();
   if (!reader) return history_failed(reader.error());
-  const auto then = prediction::as_of(models, question, prediction::runs_in(**reader));
-  return answer_to(prediction::estimate(then, question, *question.at), quantity);
+  const auto seen = made_anew(**reader, models, question, own);
+  return answer_to(prediction::estimate(seen, question, question.at.value_or(now)), quantity);
 }
 
 // Why a question may be answered by the run alone that it is like: no model has that run in it.
@@ -211,16 +221,13 @@ tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Que
 // What must be made anew for the answer is made on a worker.
 Outcome Router::answered(const Question& question, Answering answering) {
   const auto models = backend_.models();
-  if (!question.at && !prediction::is_answered_by_own(*models, question))
-    return answering(reader_, models, options_.now());
-  return Work{[&backend = backend_, models, question, answering = std::move(answering),
+  auto own = prediction::own_models(*models, question);
+  if (!question.at && own.empty()) return answering(reader_, models, options_.now());
+  return Work{[&backend = backend_, models, question, own = std::move(own), answering = std::move(answering),
                now = options_.now()]() -> Reply {
     const auto reader = backend.reader();
     if (!reader) return history_failed(reader.error());
-    const auto runs = prediction::runs_in(**reader);
-    const auto seen = question.at ? prediction::as_of(models, question, runs)
-                                  : prediction::as_seen_by_asker(models, question, runs);
-    return answering(**reader, seen, question.at.value_or(now));
+    return answering(**reader, made_anew(**reader, models, question, own), question.at.value_or(now));
   }};
 }
 

@@ -287,9 +287,8 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
     question.asker = asker;
     question.devices = devices;
     question.batch_size = 24 * devices;
-    const auto seen = as_seen_by_asker(set, question, history.runs_of());
+    const auto seen = as_seen_by_asker(set, own_models(*set, question), history.runs_of());
     EXPECT_EQ(seen == set, asker != kBob);
-    EXPECT_EQ(is_answered_by_own(*set, question), asker == kBob);
     return *estimate(seen, question);
   };
   const auto seconds = [&](std::int64_t asker, std::int64_t devices) {
@@ -322,8 +321,64 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsFoundWhereHeAsks) {
   question.device = "G40";
   for (const std::int64_t asker : {kAlice, kBob}) {
     question.asker = asker;
-    EXPECT_EQ(is_answered_by_own(set, question), asker == kBob);
+    EXPECT_EQ(own_models(set, question).size(), asker == kBob ? 1U : 0U);
   }
+}
+
+// By what it is made of, where no name says which network is meant, or by the description of one that ran.
+TEST(AsSeen, OwnModelsAreFoundByArchitectureAndByADescription) {
+  constexpr std::int64_t kBob = 1002;
+  const History history = slow_and_fast_in_turn();
+  const auto& [key, runs] = *history.models->knowledge->data().begin();
+  FittedModel model = *history.models->models->load(key).value();
+  model.key.architecture = "9c1d7a52";
+  add_own(model, kBob, history.runs);
+  ModelSet set;
+  set.knowledge = Knowledge::of({{model.key, runs}}, nullptr, [] {});
+  set.models = std::make_shared<HeldModels>(std::vector<FittedModel>{model});
+  Question question;
+  question.asker = kBob;
+  EXPECT_TRUE(own_models(set, question).empty()) << "of which network?";
+  question.architecture = model.key.architecture;
+  EXPECT_EQ(own_models(set, question).size(), 1U);
+  question.architecture = std::nullopt;
+  Description shown;
+  shown.architecture = model.key.architecture;
+  question.shown = std::make_shared<Description>(shown);
+  EXPECT_EQ(own_models(set, question).size(), 1U);
+  shown.architecture = "another";
+  question.shown = std::make_shared<Description>(shown);
+  EXPECT_TRUE(own_models(set, question).empty());
+}
+
+// Each model that may be the asker's own is read once, and those of a question that names no machine are not listed twice.
+TEST(AsSeen, LooksAtEachModelOnce) {
+  struct Counted final : HeldModels {
+    using HeldModels::HeldModels;
+    Result<std::vector<ModelRow>> list(const ModelFilter& filter) override {
+      ++lists;
+      return HeldModels::list(filter);
+    }
+    Result<std::shared_ptr<const FittedModel>> load(const ModelKey& key) override {
+      ++loads;
+      return HeldModels::load(key);
+    }
+    int lists = 0, loads = 0;
+  };
+  const History history = slow_and_fast_in_turn();
+  const ModelKey& key = history.models->knowledge->data().begin()->first;
+  const auto counted = std::make_shared<Counted>(std::vector{history.models->models->load(key).value()});
+  ModelSet set = *history.models;
+  set.models = counted;
+  Question question;
+  question.network = key.network;
+  question.asker = 1002;
+  for (const int lists : {1, 3}) {
+    EXPECT_TRUE(own_models(set, question).empty());
+    EXPECT_EQ(counted->lists, lists);
+    question.host = key.host;
+  }
+  EXPECT_EQ(counted->loads, 2) << "one for each question";
 }
 
 // Whoever invents deployments of a network makes no question about its past dear, and hides none of them.

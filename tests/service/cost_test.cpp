@@ -1,6 +1,7 @@
 // What the API says of energy and memory.
 #include <gtest/gtest.h>
 
+#include "parsers/network/net_text.h"
 #include "prediction/knowledge.h"
 #include "tests/service/fixtures.h"
 
@@ -107,6 +108,48 @@ TEST(CostView, WhatDoesNotFitIntoTheDevicesMemoryIsNeitherBestNorKnee) {
   EXPECT_EQ(answer.at("rows").at(2).at("fits"), false);
   EXPECT_EQ(answer.at("rows").at(1).at("fits"), true);
   EXPECT_EQ(answer.at("rows").at(1).at("device_memory_bytes"), 5e9);
+}
+
+// So its energy, and other machines, are told him by his own runs, which a worker reads.
+TEST(CostView, TheDescriptionOfWhatRanIsAnsweredAsItsAskerSeesIt) {
+  constexpr char kNet[] =
+      "name: 'mine' layer { name: 'data' type: 'Input' top: 'data' input_param { shape { dim: 16 dim: 8 } } "
+      "}\n"
+      "layer { name: 'ip' type: 'InnerProduct' bottom: 'data' inner_product_param { num_output: 4 } }\n";
+  constexpr std::int64_t kAlice = 1001, kBob = 1002;
+  FittedModel model = fitted(1, "mine", Phase::train, 0.5, 0.01, 0.0006);
+  model.key.architecture = read_network(kNet, Phase::train)->architecture;
+  auto own = std::make_shared<FittedModel>(model);
+  own->owner = kBob;
+  own->own_runs = true;
+  model.own[kBob] = own;
+  const prediction::Knowledge::Data data = {
+      {model.key, prediction::data_of(model.key, runs_that([](RunData&, int) {}))}};
+  auto models = std::make_shared<ModelSet>();
+  models->models = held({model});
+  models->knowledge = prediction::Knowledge::of(data, nullptr, [] {});
+  History history;
+  const auto reader = history.reader();
+  FakeBackend backend;
+  backend.model_set = models;
+  int opened = 0;
+  backend.open_reader = [&] {
+    ++opened;
+    return history.reader();
+  };
+  prediction::LiveRuns live(*reader);
+  Router router({"1.2.3", [] { return kNow; }, [] { return ServiceCounters{}; }}, backend, *reader, live);
+  for (const std::int64_t asker : {kAlice, kBob}) {
+    Request request;
+    request.method = "POST";
+    request.target = "/v1/estimate?phase=train&iterations=100";
+    request.host = "localhost";
+    request.body = kNet;
+    request.uid = asker;
+    const Reply reply = std::get<Work>(router.handle(request)).job();
+    EXPECT_EQ(reply.status, 200U) << reply.body;
+    EXPECT_EQ(opened, asker == kBob ? 1 : 0);
+  }
 }
 
 }  // namespace
