@@ -135,9 +135,9 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
                               std::string_view batch_parameter) {
   const FittedModel& fitted = *model;
   auto part = ask(model, iterations, batch, question, batch_parameter);
-  if (!part || fitted.own_runs) return part;
+  if (!part) return part;
   move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
-  if (!models.knowledge || !part->batch_size) return part;
+  if (fitted.own_runs || !models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted, question);
   const bool its_settings = fitted.model.unseen(covariates_of(question)).empty();
