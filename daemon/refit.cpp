@@ -12,7 +12,6 @@
 #include "prediction/description.h"
 #include "prediction/model_json.h"
 #include "prediction/run_costs.h"
-#include "prediction/stored_models.h"
 #include "storage/fair_share.h"
 
 namespace etad {
@@ -24,15 +23,6 @@ void tell(const FittedModel& fitted) {
   const std::string id = std::to_string(fitted.id), phase(name_of(fitted.key.phase));
   log::debug("fitted model " + id + ": " + fitted.key.network + ", " + phase,
              {{"MODEL", id}, {"NETWORK", fitted.key.network}, {"PHASE", phase}});
-}
-
-// All that is known of a model before its one run is fitted.
-FittedModel unfitted(const ModelKey& key, const RunData& run) {
-  FittedModel out;
-  out.key = key;
-  out.owner = run.owner;
-  out.model.runs = 1;
-  return out;
 }
 
 }  // namespace
@@ -67,42 +57,39 @@ void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
   swap_in({std::move(learnt->knowledge), std::move(learnt->energy), std::move(learnt->memory)});
 }
 
-Result<std::vector<Refit::Dirty>> Refit::read(std::span<const ModelKey> keys) {
-  std::vector<Dirty> out;
-  const auto series = reader_->series();
+// The models of keys whose runs have changed, where there are any; which runs contradict each other is noted.
+Result<std::vector<std::optional<FittedModel>>> Refit::make(std::span<const ModelKey> keys) {
+  std::vector<std::optional<FittedModel>> out;
+  Reader& reader = *reader_;
+  const auto series = reader.series();
   if (!series) return tl::unexpected(series.error());
+  const auto one_run =
+      kept_->makes_of_one_run() ? prediction::OneRun::left_for_later : prediction::OneRun::fitted;
   for (const ModelKey& key : keys) {
     alive_();
-    auto runs = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
+    auto runs = reader.run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
     if (auto measured = measure(*runs, key.phase, *series); !measured)
       return tl::unexpected(measured.error());
-    Dirty& dirty = out.emplace_back();
-    dirty.key = key;
-    dirty.evidence = prediction::choose_evidence(std::move(*runs), key);
-    dirty.data = prediction::dataset_of(dirty.evidence.runs, key.phase);
-    for (const std::int64_t owner : dirty.evidence.dissenters) {
-      if (dirty.own.size() == kMostDissenters) break;
-      alive_();
-      auto own = reader_->run_data(key, prediction::kMaxRuns, prediction::kMaxWindows, {.owner = owner});
-      if (!own) return tl::unexpected(own.error());
-      dirty.own.push_back({owner, std::move(*own)});
-    }
+    ModelRow row;
+    row.key = key;
+    auto made = prediction::make_model(
+        row, std::move(*runs),
+        [&](std::int64_t owner) {
+          alive_();
+          return reader.run_data(key, prediction::kMaxRuns, prediction::kMaxWindows, {.owner = owner});
+        },
+        one_run);
+    if (!made) return tl::unexpected(made.error());
+    // Runs of devices that nobody names teach nothing of any one device, nor of networks.
+    contradictions_.erase(key);
+    if (made->contradiction) contradictions_.emplace(key, *made->contradiction);
     runs_.erase(key);  // read again when the round is over, if it is gathered
     without_data_.erase(key);
-    note_contradiction(dirty);
+    out.push_back(std::move(made->model));
   }
   share_out_contradictions();
   return out;
-}
-
-// Runs of devices that nobody names teach nothing of any one device, nor of networks.
-void Refit::note_contradiction(Dirty& dirty) {
-  const auto found = prediction::contradiction_of(dirty.key, dirty.data);
-  contradictions_.erase(dirty.key);
-  if (!found) return;
-  contradictions_.emplace(dirty.key, *found).first->second.owner = dirty.evidence.runs.back().owner;
-  dirty.data.clear();
 }
 
 void Refit::share_out_contradictions() {
@@ -189,32 +176,20 @@ Result<void> Refit::gather_all() {
   return {};
 }
 
-// A key's model, and those of owners whose own runs are to answer them.
-void Refit::fit(Dirty& one) {
-  alive_();
-  if (one.data.size() == 1 && !one.evidence.dispute && kept_->makes_of_one_run()) {
-    one.model = unfitted(one.key, one.evidence.runs.back());
-    return;
-  }
-  one.model = prediction::fitted_from(one.key, one.evidence, regression::fit(one.data));
-  if (!one.model) return;
-  for (const auto& [owner, runs] : one.own) {
-    alive_();
-    prediction::add_own(*one.model, owner, runs);
-  }
-}
-
 // Into the history. How many.
-Result<std::int64_t> Refit::keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached) {
+Result<std::int64_t> Refit::keep(std::span<const ModelKey> keys,
+                                 std::vector<std::optional<FittedModel>> models,
+                                 const std::optional<RefitProgress>& reached) {
   std::vector<FittedModel> fitted;
   std::vector<ModelKey> gone;
-  for (Dirty& one : dirty) {
-    if (!one.model) {
-      gone.push_back(one.key);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto& model = models[i];
+    if (!model) {
+      gone.push_back(keys[i]);
       continue;
     }
-    one.model->fitted_at = now_();
-    fitted.push_back(std::move(*one.model));
+    model->fitted_at = now_();
+    fitted.push_back(std::move(*model));
   }
   if (auto kept = kept_->keep(fitted, gone, reached); !kept) return tl::unexpected(kept.error());
   for (const FittedModel& model : fitted) tell(model);
@@ -227,10 +202,9 @@ Result<void> Refit::fit_all(const std::vector<ModelKey>& keys, const RefitProgre
   for (auto rest = std::span(keys); !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), kAtOnce));
     rest = rest.subspan(some.size());
-    auto dirty = read(some);
-    if (!dirty) return tl::unexpected(dirty.error());
-    for (Dirty& one : *dirty) fit(one);
-    const auto kept = keep(*dirty, rest.empty() ? std::optional(reached) : std::nullopt);
+    auto made = make(some);
+    if (!made) return tl::unexpected(made.error());
+    const auto kept = keep(some, std::move(*made), rest.empty() ? std::optional(reached) : std::nullopt);
     if (!kept) return tl::unexpected(kept.error());
     report.fitted += *kept;
     report.failed += static_cast<std::int64_t>(some.size()) - *kept;

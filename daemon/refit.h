@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "prediction/datasets.h"
-#include "prediction/evidence.h"
 #include "prediction/knowledge.h"
 #include "prediction/learnt.h"
+#include "prediction/make_model.h"
 #include "prediction/model_set.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
@@ -23,8 +23,6 @@ namespace etad {
 
 class Refit {
  public:
-  static constexpr std::size_t kMostDissenters =
-      16;  // owners with a model of their own beside a disputed one
   static constexpr std::size_t kAtOnce =
       200;  // dirty models held in memory together; the rest wait their turn
   // That are told, of all owners their fair share; the rest have no model either.
@@ -67,15 +65,6 @@ class Refit {
   std::optional<Instant> last() const EXCLUDES(mutex_);
 
  private:
-  // A key whose runs have changed: what it is fitted from and what came of it.
-  struct Dirty {
-    ModelKey key;
-    prediction::Evidenced evidence;
-    regression::Dataset data;
-    std::vector<std::pair<std::int64_t, std::vector<RunData>>> own;  // of owners whom the evidence leaves out
-    std::optional<prediction::FittedModel> model;
-  };
-
   // What all runs say together, of each thing they cost; nullptr: not made yet.
   struct Together {
     std::shared_ptr<const prediction::Knowledge> time, energy, memory;
@@ -88,10 +77,11 @@ class Refit {
   Result<bool> begin() REQUIRES(running_);
   Result<void> fit_all(const std::vector<ModelKey>& keys, const RefitProgress& reached,
                        prediction::RefitReport& report) REQUIRES(running_);
-  Result<std::vector<Dirty>> read(std::span<const ModelKey> keys) REQUIRES(running_);
-  void fit(Dirty& one) REQUIRES(running_);
-  Result<std::int64_t> keep(std::vector<Dirty>& dirty, const std::optional<RefitProgress>& reached)
+  Result<std::vector<std::optional<prediction::FittedModel>>> make(std::span<const ModelKey> keys)
       REQUIRES(running_);
+  Result<std::int64_t> keep(std::span<const ModelKey> keys,
+                            std::vector<std::optional<prediction::FittedModel>> models,
+                            const std::optional<RefitProgress>& reached) REQUIRES(running_);
   Result<void> gather(const ModelRow& row, const std::vector<RunData>& evidence, std::size_t most)
       REQUIRES(running_);
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
@@ -99,7 +89,6 @@ class Refit {
   Result<void> gather_all() REQUIRES(running_);
   Result<void> learn(Together& together, Judging judging) REQUIRES(running_);
   prediction::AllRecords records_kept() REQUIRES(running_);
-  void note_contradiction(Dirty& dirty) REQUIRES(running_);
   void share_out_contradictions() REQUIRES(running_);
   void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
 

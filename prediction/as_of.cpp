@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "prediction/datasets.h"
-#include "prediction/evidence.h"
 #include "prediction/knowledge.h"
+#include "prediction/make_model.h"
 #include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
-#include "prediction/stored_models.h"
 
 namespace etad::prediction {
 namespace {
@@ -60,27 +59,18 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
     return runs_of(key, {owner, *meant.at}).value_or(std::vector<RunData>());
   };
   const Knowledge::Data& known = now.knowledge->data();
-  for (const ModelRow& row : rows) {
-    const auto evidence = choose_evidence(runs_then(row.key, std::nullopt), row.key);
-    const auto data = dataset_of(evidence.runs, row.key.phase);
-    if (auto found = contradiction_of(row.key, data)) {
-      out.contradictions.push_back(std::move(*found));
-      continue;
-    }
-    auto fitted = fitted_from(row.key, evidence, regression::fit(data));
-    if (!fitted) continue;
-    fitted->id = row.id;
-    fitted->fitted_at = *meant.at;
-    const FittedModel* speaks = &*fitted;
-    std::vector<RunData> own;
-    if (meant.asker && std::ranges::find(evidence.dissenters, *meant.asker) != evidence.dissenters.end()) {
-      own = runs_then(row.key, meant.asker);
-      add_own(*fitted, *meant.asker, own);
-      if (const auto found = fitted->own.find(*meant.asker); found != fitted->own.end())
-        speaks = found->second.get();
-    }
-    out.runs[row.key] = data_beside(known, *speaks, speaks->own_runs ? own : evidence.runs);
-    out.models.push_back(std::move(*fitted));
+  for (ModelRow& row : rows) {
+    row.fitted_at = *meant.at;
+    std::vector<RunData> own;  // the asker's: nobody else's are needed
+    auto made = make_model(row, runs_then(row.key, std::nullopt), [&](std::int64_t owner) {
+                  return owner == meant.asker ? own = runs_then(row.key, owner) : std::vector<RunData>();
+                }).value();  // runs that can't be read are none
+    if (made.contradiction) out.contradictions.push_back(std::move(*made.contradiction));
+    if (!made.model) continue;
+    FittedModel& fitted = out.models.emplace_back(std::move(*made.model));
+    const auto found = meant.asker ? fitted.own.find(*meant.asker) : fitted.own.end();
+    out.runs[row.key] = found == fitted.own.end() ? data_beside(known, fitted, made.evidence.runs)
+                                                  : data_beside(known, *found->second, own);
   }
   return out;
 }

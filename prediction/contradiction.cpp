@@ -58,13 +58,13 @@ std::optional<Contradiction> contradiction_of(const ModelKey& key, const regress
                 [](const Timed& a, const Timed& b) { return a.seconds < b.seconds; });
       if (const auto at = split(group, least))
         return Contradiction{key, side_of(samples, group.begin(), *at), side_of(samples, *at, group.end()),
-                             kUnknownOwner};
+                             first->owner};
       auto side = side_of(samples, group.begin(), group.end());
       // A larger batch takes no less time, and hardly more for a sample.
       if (before && before->samples > 0) {
-        if (before->seconds >= least * side.seconds) return Contradiction{key, side, *before, kUnknownOwner};
+        if (before->seconds >= least * side.seconds) return Contradiction{key, side, *before, first->owner};
         if (side.seconds >= least * before->seconds * (samples / before->samples))
-          return Contradiction{key, *before, side, kUnknownOwner};
+          return Contradiction{key, *before, side, first->owner};
       }
       before = std::move(side);
     }

@@ -23,7 +23,7 @@ struct Contradiction {
 
   ModelKey key;
   Side fast, slow;
-  std::int64_t owner = kUnknownOwner;  // ModelRow::owner
+  std::int64_t owner = kUnknownOwner;  // who was there first
 };
 
 // Whether runs of a key without a device can't be of one device. On a machine that is known a factor of four

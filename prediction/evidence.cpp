@@ -286,6 +286,7 @@ Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
   for (const auto cost : {&RunData::joules, &RunData::peak_bytes})
     leave_out_costs(out.runs, key, cost, out.dissenters);
   add_told_otherwise(owners, data_of, out);
+  if (out.dissenters.size() > kMostDissenters) out.dissenters.resize(kMostDissenters);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }

@@ -31,12 +31,14 @@ struct Evidenced {
   // Who is answered from his own runs: owners who are contradicted, those with the most runs first; those whose energy or
   // memory is; then those to whom the model would say something else of their own runs, since it is of others' settings or
   // leaves some of theirs out.
-  std::vector<std::int64_t> dissenters;
+  std::vector<std::int64_t> dissenters;  // at most kMostDissenters
 };
 Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key);
 
-inline constexpr double kAgree = 1.25;        // a factor of time, either way
-inline constexpr std::size_t kFreeRuns = 8;   // that a log may have whatever the others have
+inline constexpr double kAgree = 1.25;       // a factor of time, either way
+inline constexpr std::size_t kFreeRuns = 8;  // that a log may have whatever the others have
+inline constexpr std::size_t kMostDissenters =
+    16;                                       // so many models of one key are kept beside the one for all
 inline constexpr std::size_t kMostCamps = 8;  // of owners; who agrees with none of them is left out
 
 }  // namespace etad::prediction

@@ -4,9 +4,7 @@
 #include <vector>
 
 #include "prediction/datasets.h"
-#include "prediction/evidence.h"
-#include "prediction/stored_models.h"
-#include "regression/model.h"
+#include "prediction/make_model.h"
 
 namespace etad::prediction {
 namespace {
@@ -26,10 +24,9 @@ Result<std::shared_ptr<const ModelSet>> models_of_run(Reader& reader, const RunR
     data.run_id = row.id;
     data.iterations = all.iterations;
     data.duration = all.duration;
-    const regression::Dataset dataset = dataset_of({data}, phase);
     const ModelKey key{run.network, run.architecture, run.framework, run.host,
                        run.device,  run.devices,      phase};
-    if (auto fitted = fitted_from(key, {{std::move(data)}, {}, {}}, regression::fit(dataset))) {
+    if (auto fitted = fitted_from(key, {{std::move(data)}, {}, {}})) {
       fitted->fitted_at = now;
       models.push_back(std::move(*fitted));
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "prediction/datasets.h"
+#include "prediction/make_model.h"
 #include "prediction/model_json.h"
 
 namespace etad::prediction {
@@ -22,34 +23,6 @@ ModelRow row_to_write(const FittedModel& fitted) {
 }
 
 }  // namespace
-
-std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
-                                       std::optional<regression::Model> model) {
-  if (!model) return std::nullopt;
-  FittedModel out;
-  out.key = key;
-  out.owner = evidence.runs.back().owner;
-  out.dispute = evidence.dispute;
-  out.model = std::move(*model);
-  if (key.phase == Phase::train) {
-    out.startup = startup_of(evidence.runs);
-    out.snapshot = snapshot_of(evidence.runs);
-    out.other = other_of(evidence.runs);
-  }
-  return out;
-}
-
-void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs) {
-  const auto data = dataset_of(runs, fitted.key.phase);
-  if (contradiction_of(fitted.key, data)) return;
-  auto own = fitted_from(fitted.key, {runs, {}, {}}, regression::fit(data));
-  if (!own) return;
-  own->id = fitted.id;
-  own->fitted_at = fitted.fitted_at;
-  own->owner = owner;
-  own->own_runs = true;
-  fitted.own[owner] = std::make_shared<const FittedModel>(std::move(*own));
-}
 
 StoredModels::StoredModels(Open open, std::size_t memory, Write write)
     : open_(std::move(open)), memory_(memory), write_(std::move(write)) {}
@@ -171,13 +144,11 @@ Result<StoredModels::Place> StoredModels::read(ModelReader& reader, const ModelK
 Result<StoredModels::Model> StoredModels::make(ModelReader& reader, const ModelRow& row) {
   auto runs = reader.run_data(row.key, kMaxRuns, kMaxWindows);
   if (!runs) return tl::unexpected(runs.error());
-  const auto evidence = choose_evidence(std::move(*runs), row.key);
-  const auto data = dataset_of(evidence.runs, row.key.phase);
-  auto made = fitted_from(row.key, evidence, regression::fit(data));
-  if (!made) return nullptr;
-  made->id = row.id;
-  made->fitted_at = row.fitted_at;
-  return std::make_shared<const FittedModel>(std::move(*made));
+  auto made = make_model(row, std::move(*runs), [&](std::int64_t owner) {
+    return reader.run_data(row.key, kMaxRuns, kMaxWindows, {.owner = owner});
+  });
+  if (!made) return tl::unexpected(made.error());
+  return made->model ? std::make_shared<const FittedModel>(std::move(*made->model)) : nullptr;
 }
 
 // Unless the history has changed since it was read.

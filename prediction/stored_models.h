@@ -14,19 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "prediction/evidence.h"
 #include "prediction/model_set.h"
-#include "regression/model.h"
 #include "threads/mutex.h"
 
 namespace etad::prediction {
-
-// A model with all that belongs to it, of the runs that the evidence says; nullopt: none can be fitted.
-std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence,
-                                       std::optional<regression::Model> model);
-
-// Adds the model of an owner's runs, which the evidence leaves out, where one can be fitted: what is said to that owner.
-void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs);
 
 class StoredModels final : public KeptModels {
  public:

@@ -114,6 +114,32 @@ TEST_F(Owners, WhereOwnersContradictEachOtherTheAskersOwnRunsSpeak) {
   EXPECT_TRUE(again->parts[0].model->own_runs);
 }
 
+// As after an upgrade, whose first refit takes its time.
+TEST_F(Owners, OfAModelThatCantBeReadTheAskersOwnRunsSpeakAsWell) {
+  add(kAlice, 12, 0.132);
+  add(kBob, 20, 0.4);
+  ASSERT_TRUE(refit_.run());
+  auto rows = refit_.models()->models->list({}).value();
+  ASSERT_EQ(rows.size(), 1U);
+  rows[0].body = "of another version";
+  ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.put_models(rows, {}, std::nullopt); }));
+  Refit restarted = refit_of(path(), *writer_, [] { return kToday; });
+  const auto bobs = prediction::estimate(restarted.models(), of("LeNet", kBob));
+  ASSERT_TRUE(bobs);
+  EXPECT_NEAR(bobs->sum.seconds, 400, 20);
+  EXPECT_TRUE(bobs->parts[0].model->own_runs);
+  EXPECT_GT(bobs->parts[0].model->id, 0);
+}
+
+TEST_F(Owners, RunsThatContradictThemselvesSinceMakeNoModelWhenOneIsAskedFor) {
+  add(kAlice, 1, 0.01, "LeNet", 64, "");
+  ASSERT_TRUE(refit_.run());
+  add(kAlice, 1, 0.2, "LeNet", 64, "");
+  const auto models = models_of(path(), *writer_);
+  ASSERT_EQ(models->list({})->size(), 1U);
+  EXPECT_EQ(models->load(models->list({})->front().key).value(), nullptr);
+}
+
 TEST_F(Owners, ManyContradictionsOfAnotherHideNobodys) {
   for (std::size_t i = 0; i < Refit::kMostContradictions; ++i)
     for (const double step_time : {0.01, 0.2}) add(kBob, 1, step_time, "Net" + std::to_string(i), 64, "");

@@ -13,7 +13,7 @@
 #include "prediction/estimate.h"
 #include "prediction/evidence.h"
 #include "prediction/knowledge.h"
-#include "prediction/stored_models.h"
+#include "prediction/make_model.h"
 
 namespace etad::prediction {
 namespace {
@@ -46,7 +46,7 @@ struct History {
 
 History learnt_of(std::vector<RunData> runs) {
   const ModelKey key{"LeNet", "", "caffe", "vm", "CPU", 1, Phase::train};
-  auto fitted = fitted_from(key, {runs, {}, {}}, regression::fit(dataset_of(runs, key.phase))).value();
+  auto fitted = fitted_from(key, {runs, {}, {}}).value();
   fitted.id = 1;
   auto models = std::make_shared<ModelSet>();
   const auto data = data_of(key, runs, kMostOfKey, nullptr, fitted.model.changed_at);
@@ -256,8 +256,7 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
     const ModelKey key{network, "", "caffe", "vm", "V100", devices, Phase::train};
     std::ranges::reverse(runs);
     const auto evidence = choose_evidence(runs, key);
-    FittedModel& model = models.emplace_back(
-        *fitted_from(key, evidence, regression::fit(dataset_of(evidence.runs, key.phase))));
+    FittedModel& model = models.emplace_back(*fitted_from(key, evidence));
     model.id = static_cast<std::int64_t>(models.size());
     for (const std::int64_t owner : evidence.dissenters) {
       std::vector<RunData> own = runs;

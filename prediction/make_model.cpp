@@ -1,0 +1,62 @@
+#include "prediction/make_model.h"
+
+#include <utility>
+
+#include "prediction/datasets.h"
+
+namespace etad::prediction {
+
+std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence) {
+  auto model = regression::fit(dataset_of(evidence.runs, key.phase));
+  if (!model) return std::nullopt;
+  FittedModel out;
+  out.key = key;
+  out.owner = evidence.runs.back().owner;
+  out.dispute = evidence.dispute;
+  out.model = std::move(*model);
+  if (key.phase == Phase::train) {
+    out.startup = startup_of(evidence.runs);
+    out.snapshot = snapshot_of(evidence.runs);
+    out.other = other_of(evidence.runs);
+  }
+  return out;
+}
+
+void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs) {
+  if (contradiction_of(fitted.key, dataset_of(runs, fitted.key.phase))) return;
+  auto own = fitted_from(fitted.key, {runs, {}, {}});
+  if (!own) return;
+  own->id = fitted.id;
+  own->fitted_at = fitted.fitted_at;
+  own->owner = owner;
+  own->own_runs = true;
+  fitted.own[owner] = std::make_shared<const FittedModel>(std::move(*own));
+}
+
+Result<Made> make_model(const ModelRow& row, std::vector<RunData> runs, const OwnRunsOf& own_runs_of,
+                        OneRun one_run) {
+  Made out;
+  out.evidence = choose_evidence(std::move(runs), row.key);
+  const auto data = dataset_of(out.evidence.runs, row.key.phase);
+  out.contradiction = contradiction_of(row.key, data);
+  if (out.contradiction) return out;
+  if (one_run == OneRun::left_for_later && data.size() == 1 && !out.evidence.dispute) {
+    FittedModel& model = out.model.emplace();
+    model.key = row.key;
+    model.owner = out.evidence.runs.back().owner;
+    model.model.runs = 1;
+    return out;
+  }
+  out.model = fitted_from(row.key, out.evidence);
+  if (!out.model) return out;
+  out.model->id = row.id;
+  out.model->fitted_at = row.fitted_at;
+  for (const std::int64_t owner : out.evidence.dissenters) {
+    const auto own = own_runs_of(owner);
+    if (!own) return tl::unexpected(own.error());
+    add_own(*out.model, owner, *own);
+  }
+  return out;
+}
+
+}  // namespace etad::prediction
