@@ -74,6 +74,10 @@ struct Datum {
 };
 using History = std::vector<Datum>;
 
+// Runs in one number, all that is known of them: what was learnt of runs holds for as long as it is the same. A description
+// counts by its address, so it must live as long as what is kept with the number.
+std::size_t fingerprint_of(const std::vector<const Datum*>& runs);
+
 // 128 of the setting "width=128"; nullopt: it is set to no number.
 std::optional<double> number_of(std::string_view setting);
 

@@ -170,13 +170,10 @@ Drift::Drift(const History& history, const Drift* before) {
   for (auto& [key, all] : machines) {
     const auto runs = telling(std::move(all));
     if (!tell_enough(runs)) continue;
-    Machine machine;
-    machine.times = times_of(runs);
-    for (const Datum* run : runs) machine.values.push_back(run->value);
+    const std::size_t fingerprint = fingerprint_of(runs);
     const Machine* const old = before != nullptr ? before->machine(key) : nullptr;
-    const bool same = old != nullptr && old->values == machine.values && old->times == machine.times;
-    machine.told = same ? old->told : told_by(runs);
-    machines_.emplace(key, std::move(machine));
+    const bool same = old != nullptr && old->fingerprint == fingerprint;
+    machines_.emplace(key, same ? *old : Machine{fingerprint, told_by(runs)});
   }
 }
 
@@ -215,7 +212,7 @@ const Drift::Machine* Drift::machine(const std::string& key) const {
 
 double Drift::over(const Case& where, const TimeSpan& when) const {
   const Machine* const at = machine(key_of(where, kMachine));
-  if (at == nullptr || when.from < at->times.back().from) return 0;
+  if (at == nullptr || when.from < at->told.front().times.back().from) return 0;
   double out = at->told.front().over(when);
   for (const Told& each : at->told) {
     const double other = each.over(when);

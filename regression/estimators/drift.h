@@ -24,7 +24,6 @@ namespace etad::estimators {
 
 struct TimeSpan {
   double from = 0, until = 0;  // seconds since 1970
-  bool operator==(const TimeSpan&) const = default;
 };
 TimeSpan time_of(const Datum& run);
 
@@ -53,14 +52,13 @@ class Drift {
   // As some of the runs tell it: the logarithm at a time is the sum of the weights, each times the process' correlation
   // with its run.
   struct Told {
-    std::vector<TimeSpan> times;
+    std::vector<TimeSpan> times;  // the newest first
     std::vector<double> weights;  // none: they are too few to tell
 
     double over(const TimeSpan& when) const;
   };
   struct Machine {
-    std::vector<TimeSpan> times;  // of the runs that tell it, the newest first
-    std::vector<double> values;   // theirs
+    std::size_t fingerprint = 0;  // of the runs that tell it
     std::vector<Told> told;       // by all of them; of several owners, by all but each one's, too
   };
   static std::vector<Told> told_by(const std::vector<const Datum*>& runs);

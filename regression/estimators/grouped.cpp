@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 namespace etad::estimators {
@@ -17,29 +16,6 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
       out[form.group(datum.what)].push_back(&datum);
   }
   std::erase_if(out, [&](const auto& group) { return form.enough && !form.enough(group.second); });
-  return out;
-}
-
-// The runs in one number: of the same runs it is the same, so what was learnt of them holds. A description counts by its
-// address: the history of before was still held when the one of now was read, so no other can lie there.
-std::size_t fingerprint_of(const Runs& runs) {
-  std::size_t out = runs.size();
-  const auto add = [&out](const auto& value) {
-    out = (out ^ std::hash<std::remove_cvref_t<decltype(value)>>()(value)) * 0x9E3779B97F4A7C15U;
-    out ^= out >> 32U;
-  };
-  for (const Datum* run : runs) {
-    // All that a case consists of: does not compile when something is added and forgotten here.
-    const auto& [network, phase, samples, devices, nodes, device, host, framework, settings, iterations,
-                 costs] = run->what;
-    for (const double number :
-         {run->value, run->started_at, run->ended_at, samples, devices, nodes, iterations})
-      add(number);
-    for (const auto* text : {&network, &phase, &device, &host, &framework}) add(*text);
-    for (const std::string& setting : settings) add(setting);
-    add(run->run);
-    add(costs);
-  }
   return out;
 }
 

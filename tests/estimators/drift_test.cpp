@@ -162,5 +162,17 @@ TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
   EXPECT_NE(Drift(next, &before).over(what, now), before.over(what, now));
 }
 
+// As where somebody puts a label on them.
+TEST(Drift, OfRunsThatCameToBeOfAnotherBatchSizeIsToldAnew) {
+  const History history = in_turn(48, 1e9, slow_in_the_middle);
+  const Drift before(history);
+  History labelled = history;
+  for (std::size_t i = 40; i < labelled.size(); ++i) labelled[i].what.samples *= 2;
+  const TimeSpan now{1e9 + 48 * kEvery, 1e9 + 49 * kEvery};
+  const Case what = a_case("LeNet", 16);
+  EXPECT_EQ(Drift(labelled, &before).over(what, now), Drift(labelled).over(what, now));
+  EXPECT_NE(Drift(labelled).over(what, now), before.over(what, now));
+}
+
 }  // namespace
 }  // namespace etad::estimators

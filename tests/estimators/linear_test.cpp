@@ -147,6 +147,12 @@ TEST(Grouped, FitsOnlyGroupsThatChanged) {
   EXPECT_EQ(fitted_again(), 1) << "another value";
   history.front().what.settings = {"type=Adam"};
   EXPECT_EQ(fitted_again(), 1) << "another label";
+  history.front().owner = 1002;
+  EXPECT_EQ(fitted_again(), 1) << "another's";
+  history.front().place = 1;
+  EXPECT_EQ(fitted_again(), 1) << "who was there later";
+  history.front().within = {8, 0.02};
+  EXPECT_EQ(fitted_again(), 1) << "windows that tell more";
   history.front().what.network = "d";
   EXPECT_EQ(fitted_again(), 2) << "of another group";
   std::erase_if(history, [](const Datum& run) { return run.what.network == "c"; });
