@@ -23,6 +23,7 @@ namespace etad::prediction {
 // ambiguous. A batch size is the number of samples one iteration works through on all devices together
 // (configured batch size x iter_size x devices where each device takes a batch of its own): the history's B.
 struct Question {
+  static constexpr double kMostConfidence = 0.9999;  // runs tell nothing of what is rarer
   enum class Phase : std::uint8_t { train, test, total };
   std::optional<std::string> network, architecture, framework, host, device;
   std::optional<std::int64_t> devices;  // 0: an unknown number
@@ -34,7 +35,7 @@ struct Question {
   std::optional<std::int64_t> test_interval, test_iterations, test_batch_size,
       snapshot_interval;                        // a total's
   std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
-  double confidence = 0.9;
+  double confidence = 0.9;                      // below 1, at most kMostConfidence
   std::optional<std::int64_t> asker;  // uid: where owners contradict each other, their own runs speak
   std::optional<Instant> at;          // what could have been said then, by runs that were over by then
   std::optional<std::int64_t> like;   // the run that all the rest is taken from

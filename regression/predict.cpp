@@ -92,8 +92,7 @@ std::optional<Prediction> Model::predict(double n, std::optional<double> b, doub
   out.seconds = expected->seconds;
   out.extrapolates = unseen(asked);
   // The noise alone sets the least width there can be.
-  const double least =
-      student_quantile((1 + std::clamp(confidence, 0.0, 0.9999)) / 2, std::max(3.0, degrees));
+  const double least = student_quantile((1 + confidence) / 2, std::max(3.0, degrees));
   const double scored = score_quantile(scores, confidence, degrees);
   const double width =
       std::max(scored * std::sqrt(expected->run + expected->fitted), least * std::sqrt(expected->run));

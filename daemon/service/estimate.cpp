@@ -106,6 +106,10 @@ std::map<std::string, std::string> settings_from(Params& params, const predictio
 
 }  // namespace
 
+double confidence_from(Params& params) {
+  return std::min(params.number("confidence", 0, 1).value_or(0.9), Question::kMostConfidence);
+}
+
 Question question_from(Params& params, bool shown, const prediction::ModelSet& models) {
   constexpr std::int64_t kMostIterations = 1'000'000'000'000, kMostSamples = 1'000'000'000;
   Question out;
@@ -125,7 +129,7 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
     params.reject("tokens", "says the same as \"batch_size\": one of the two");
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
   out.settings = settings_from(params, models);
-  out.confidence = params.number("confidence", 0, 1).value_or(0.9);
+  out.confidence = confidence_from(params);
   out.at = params.instant("at");
   out.like = params.integer("like", 1, std::numeric_limits<std::int64_t>::max());
   out.epochs = params.number("epochs", 0, 1e9);

@@ -15,6 +15,9 @@ namespace etad::service {
 prediction::Question question_from(Params& params, bool shown = false,
                                    const prediction::ModelSet& models = {});
 
+// Of the interval that is asked for.
+double confidence_from(Params& params);
+
 // The question's length in iterations, counted from its epochs where it says those, over the batch size that its tokens
 // make with the length of a sequence that the network's runs had. What is wrong where it has none.
 std::optional<Problem> count_iterations(prediction::Question& question, const prediction::ModelSet& models);

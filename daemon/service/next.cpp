@@ -43,7 +43,7 @@ Outcome Router::next(Call& call) {
   question.devices = params.integer("devices", 1, 1'000'000);
   question.batch_size = params.integer("batch_size", 1, 1'000'000'000);
   if (params.choice("phase", {"train", "test"}) == "test") question.phase = prediction::Question::Phase::test;
-  question.confidence = params.number("confidence", 0, 1).value_or(0.9);
+  question.confidence = confidence_from(params);
   const auto budget = params.number("budget", 0, kAnyTime);
   const auto limit = params.integer("limit", 1, kMostNext);
   if (question.network == "") params.reject("network", "must be a name");

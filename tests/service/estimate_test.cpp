@@ -393,6 +393,14 @@ TEST_F(TotalTest, WhatItsRunsTookHasTheConfidenceThatIsAskedFor) {
   EXPECT_LT(startup("0.99").first, 1.4);
 }
 
+// Of all but certainty a normal distribution says that anything may be.
+TEST_F(TotalTest, HasBoundsHoweverSureTheyAreToBe) {
+  const auto sure = answered(query_ + "&confidence=0.9999999999999999");
+  EXPECT_TRUE(sure.at("upper").is_number());
+  EXPECT_EQ(sure.at("upper"), answered(query_ + "&confidence=0.9999").at("upper"));
+  EXPECT_EQ(sure.at("confidence").to_number<double>(), 0.9999);
+}
+
 TEST_F(TotalTest, ItsIntervalIsNeitherTheSumNorQuadrature) {
   const auto body = answered(query_);
   double sum = 0, squares = 0;
