@@ -295,6 +295,9 @@ void Knowledge::seek_contradiction(const Records& records, std::size_t asked, Re
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
   const auto performance = [&](std::size_t i) -> const Performance& { return records[i].in(said.kind); };
+  const auto has_record = [&](std::size_t i) {
+    return performance(i).answered >= kFewest && performance(i).error_ratio;
+  };
   // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
   if (asked + 1 == records.size()) {
     const auto weight = [&](const Record& record) { return record.in(said.kind).weight; };
@@ -302,10 +305,10 @@ void Knowledge::seek_contradiction(const Records& records, std::size_t asked, Re
   }
   const auto own =
       estimators::answer_of(asked, records, {said.kind, said.beyond}, kSupport, std::ref(replies));
-  if (!own || performance(asked).answered < kFewest) return;
+  if (!own || !has_record(asked)) return;
   for (std::size_t i = 0; i + 1 < fits_.size(); ++i) {
-    if (i == asked || performance(i).answered < kFewest ||
-        performance(i).against > kNearly * performance(asked).against)
+    if (i == asked || !has_record(i) ||
+        *performance(i).error_ratio > kNearly * *performance(asked).error_ratio)
       continue;
     const auto other =
         estimators::answer_of(i, records, {said.kind, said.beyond}, kSupport, std::ref(replies));

@@ -22,8 +22,8 @@ ETAD_SAVED(LayerTiming, layer, samples, forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers, timings)
 BOOST_DESCRIBE_STRUCT(Case, (), (samples, iterations, settings))  // the rest is of all runs of a model
 ETAD_SAVED(Datum, what, value, run, started_at, ended_at, joules, peak_bytes, owner, place, within)
-ETAD_SAVED(Performance, cases, answered, error_percent, coverage, against, weight, typical, scale, farthest,
-           scores, independent)
+ETAD_SAVED(Performance, cases, answered, error_percent, coverage, error_ratio, weight, typical, scale,
+           farthest, scores, independent)
 
 }  // namespace estimators
 
@@ -36,7 +36,7 @@ ETAD_SAVED(Contradiction, key, fast, slow, owner)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 28;
+constexpr std::int64_t kVersion = 29;
 
 struct KeptModel {
   ModelKey key;

@@ -13,7 +13,8 @@ std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind) 
   const std::size_t together = records.size() - 1, richest = together - 1;
   // Without a record the richest is asked first: it is the one that knows when it does not know.
   const auto error = [&](std::size_t i) {
-    if (performance(i).answered >= kFewestAnswers) return performance(i).against;
+    const auto ratio = performance(i).error_ratio;
+    if (performance(i).answered >= kFewestAnswers && ratio) return *ratio;
     return i == richest ? 1.0 : 1e3 - static_cast<double>(i);
   };
   std::vector<std::size_t> out(records.size());

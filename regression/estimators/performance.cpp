@@ -128,6 +128,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   std::vector<double> errors, factors;
   std::set<std::size_t> parts;
   double ours = 0, theirs = 0;  // where both answered
+  bool both_answered = false;
   double farthest = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!std::isfinite(trials[i].error)) continue;
@@ -136,6 +137,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
     parts.insert(trials[i].part);
     farthest = std::max(farthest, trials[i].beyond);
     if (std::isfinite(reference[i].error)) {
+      both_answered = true;
       ours += errors.back();
       theirs += relative(reference[i]);
     }
@@ -143,7 +145,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   out.answered = static_cast<int>(errors.size());
   if (out.answered > 0) out.farthest = farthest;
   out.error_percent = 100 * regression::mean(errors);
-  if (theirs > 0) out.against = ours / theirs;
+  if (both_answered) out.error_ratio = theirs > 0 ? ours / theirs : 1;
   out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
   out.typical = shrunken(regression::median(std::move(factors)), out.independent, about(kind).assumed_error);
   for (const Trial& trial : trials) {

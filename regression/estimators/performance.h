@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,8 @@ struct Performance {
   double error_percent = 0;  // mean |estimate / actual - 1| of those answered
   double coverage = 0;       // share inside the 90 % interval that the other scores make
   // Its mean error divided by that of a reference, the estimator that answered most cases (of several the richest). Only
-  // cases that both answered count, so that who answers easy ones alone is not preferred.
-  double against = 1;
+  // cases that both answered count, so that who answers easy ones alone is not preferred. nullopt: there are none.
+  std::optional<double> error_ratio = {};
   double weight = 0;  // in the combined answer to such questions (combined.h); all estimators' sum to 1
   // Median of |log(actual / estimate)|, and while there are few cases what is assumed of such questions. Intervals allow
   // for it beside the deviation that the estimator itself states, which may be 0: a line through two points has no

@@ -212,12 +212,24 @@ TEST(Performances, AFormOfTheNumberOfDevicesHasHalfWhereNoneCouldBeHidden) {
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
   std::vector<Record> records(4);
   for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, 1, 1, {}};
-  records[1].kinds[0].against = 0.9;
+  records[1].kinds[0].error_ratio = 0.9;
   records[0].kinds[0].weight = records[1].kinds[0].weight = 0.5;
   EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 0, 2}));
   records[0].kinds[0].weight = 1;
   records[1].kinds[0].weight = 0;
   EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+// It answers what the others can't, so that nothing tells how well the others would have done.
+TEST(Performances, WhoSharesNoCaseWithTheReferenceIsNotTakenForAsGood) {
+  std::vector<Record> records(4);
+  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1.1, 0, 0.1, 1, 1, {}};
+  records[0].kinds[0].error_ratio.reset();
+  records[1].kinds[0].weight = records[2].kinds[0].weight = 0.5;
+  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 2, 0}));
+  for (const Record& record : records_of_five_networks())
+    for (const Performance& each : record.kinds)
+      EXPECT_TRUE(each.answered > 0 || !each.error_ratio) << record.name;
 }
 
 TEST(Performances, WithoutARecordTheRichestIsAskedFirst) {
