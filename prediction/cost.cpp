@@ -1,7 +1,9 @@
 #include "prediction/cost.h"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
+
+#include "regression/compose.h"
 
 namespace etad::prediction {
 namespace {
@@ -32,6 +34,7 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
   const auto& knowledge = cost == Cost::energy ? estimate.models->energy : estimate.models->memory;
   if (!knowledge) return std::nullopt;
   std::optional<CostEstimate> out;
+  std::vector<regression::Prediction> joules;  // of each part
   for (const EstimatePart& part : estimate.parts) {
     if (part.phase != "train" && part.phase != "test")
       continue;  // starting and saving: idle, beside the rest
@@ -47,12 +50,16 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
     if (farther) out->said = *said;
     if (cost == Cost::energy) {
       const auto n = static_cast<double>(part.iterations);
-      out->value += n * said->value, out->lower += n * said->lower, out->upper += n * said->upper;
+      joules.push_back({n * said->value, n * said->lower, n * said->upper, {}});
     } else {
       out->value = std::max(out->value, said->value);
       out->lower = std::max(out->lower, said->lower);
       out->upper = std::max(out->upper, said->upper);
     }
+  }
+  if (out && cost == Cost::energy) {
+    const auto sum = regression::compose(joules);
+    out->value = sum.seconds, out->lower = sum.lower, out->upper = sum.upper;
   }
   return out;
 }

@@ -11,8 +11,9 @@ namespace etad::prediction {
 enum class Cost : std::uint8_t { energy, memory };
 
 struct CostEstimate {
-  double value = 0, lower = 0, upper = 0;  // joules of all of it by all devices; peak bytes of a device
-  Said said;                               // of the part that had to reach farthest
+  // Joules of all of it by all devices, whose bounds come of its parts' as a total time's do; peak bytes of a device.
+  double value = 0, lower = 0, upper = 0;
+  Said said;  // of the part that had to reach farthest
 };
 
 // nullopt: the history can't say it of every part.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace etad::prediction {
 namespace {
 
@@ -78,6 +80,23 @@ TEST(Cost, EnergyIsOfAllPartsMemoryOfTheOneThatNeedsMost) {
   const auto memory = cost_of(*time, Cost::memory);
   ASSERT_TRUE(memory);
   EXPECT_NEAR(memory->value, 1.64e9, 0.02e9);
+}
+
+// Training and tests draw more or less by the same causes, but not all of them.
+TEST(Cost, TheIntervalOfATotalsEnergyIsNeitherTheSumNorQuadrature) {
+  Question question = total();
+  question.test_iterations = 1000;
+  const auto width = [&](Question::Phase phase, std::int64_t iterations, std::int64_t batch) {
+    question.phase = phase;
+    question.iterations = iterations;
+    question.batch_size = batch;
+    const auto energy = cost_of(*estimate(history(), question), Cost::energy);
+    return energy->upper - energy->value;
+  };
+  const double all = width(Question::Phase::total, 1000, 64), train = width(Question::Phase::train, 1000, 64),
+               tests = width(Question::Phase::test, 3000, 16);
+  EXPECT_LT(all, 0.99 * (train + tests));
+  EXPECT_GT(all, 1.01 * std::hypot(train, tests));
 }
 
 TEST(Cost, WhatNobodyMeasuredOfEveryPartIsNotSaid) {
