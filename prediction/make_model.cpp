@@ -1,17 +1,27 @@
 #include "prediction/make_model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "prediction/datasets.h"
 
 namespace etad::prediction {
 
+namespace {
+
+// In whose name runs are evidence for others: who was there first, however old those of his are that are taken now.
+std::int64_t owner_of(const std::vector<RunData>& runs) {
+  return std::ranges::min_element(runs, {}, &RunData::place)->owner;
+}
+
+}  // namespace
+
 std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence) {
   auto model = regression::fit(dataset_of(evidence.runs, key.phase));
   if (!model) return std::nullopt;
   FittedModel out;
   out.key = key;
-  out.owner = evidence.runs.back().owner;
+  out.owner = owner_of(evidence.runs);
   out.dispute = evidence.dispute;
   out.model = std::move(*model);
   if (key.phase == Phase::train) {
@@ -43,7 +53,7 @@ Result<Made> make_model(const ModelRow& row, std::vector<RunData> runs, const Ow
   if (one_run == OneRun::left_for_later && data.size() == 1 && !out.evidence.dispute) {
     FittedModel& model = out.model.emplace();
     model.key = row.key;
-    model.owner = out.evidence.runs.back().owner;
+    model.owner = owner_of(out.evidence.runs);
     model.model.runs = 1;
     return out;
   }

@@ -13,7 +13,7 @@ namespace etad::prediction {
 
 // Of the body's form *and* of what the numbers mean: raise it with either, so that no model is asked what
 // another version of the regression has fitted.
-inline constexpr int kModelVersion = 22;
+inline constexpr int kModelVersion = 23;
 
 // The parts of a FittedModel that its row does not hold in columns.
 std::string model_to_json(const FittedModel& fitted);

@@ -45,7 +45,7 @@ struct FittedModel {
   std::optional<Spread> startup;   // process start to first training iteration, tests taken out
   std::optional<Spread> snapshot;  // one snapshot
   std::optional<Spread> other;     // what passes beside all that is measured: a share of the training's time
-  std::int64_t owner = kUnknownOwner;  // of the first of its runs: in whose name it is evidence for others
+  std::int64_t owner = kUnknownOwner;  // who was there first: in whose name it is evidence for others
   std::optional<Dispute> dispute;
   // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
   std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;

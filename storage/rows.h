@@ -107,7 +107,7 @@ struct ModelRow {
   ModelKey key;
   std::string body;  // empty: not kept, or not asked for
   Instant fitted_at{};
-  std::int64_t owner = kUnknownOwner;  // of its oldest run: whose share of the evidence it is counted to
+  std::int64_t owner = kUnknownOwner;  // who was there first: whose share of the evidence it is counted to
   std::int64_t runs = 0;
   std::optional<double> error_percent;  // cross-validated; none: there is nothing it was tested on
 };

@@ -10,6 +10,7 @@
 
 #include "prediction/contradiction.h"
 #include "prediction/datasets.h"
+#include "prediction/make_model.h"
 #include "storage/fair_share.h"
 
 namespace etad::prediction {
@@ -59,6 +60,15 @@ TEST_F(EvidenceTest, OfOwnersWhoseRunsAgreeEachHasAShare) {
   EXPECT_EQ(chosen().runs.size(), 12U + kAlwaysTheirs);
   EXPECT_EQ(chosen().runs.front().run_id, last_run_) << "the newest";
   EXPECT_FALSE(chosen().dispute);
+}
+
+// Whose log was read again has the newer runs of the two.
+TEST_F(EvidenceTest, AModelIsItsFirstOwnersHoweverOldTheRunsAre) {
+  add(kAlice, 1, 1, 0.1);
+  add(kBob, 2, 1, 0.1);
+  std::swap(runs_.front(), runs_.back());
+  EXPECT_EQ(chosen().runs.back().owner, kBob);
+  EXPECT_EQ(fitted_from(key_, chosen())->owner, kAlice);
 }
 
 TEST_F(EvidenceTest, AnotherOwnersRunTakesNoBatchSizeOrSettingOfTheFirstOnesAway) {
