@@ -95,12 +95,15 @@ Result<std::vector<std::optional<FittedModel>>> Refit::make(std::span<const Mode
 void Refit::share_out_contradictions() {
   if (contradictions_.size() <= kMostContradictions) return;
   std::vector<Evidence> all;
-  for (const auto& [key, each] : contradictions_)
-    all.push_back({static_cast<std::int64_t>(all.size()), 0, each.owner});
-  const auto kept = fair_share(std::move(all), kMostContradictions, kMostContradictions);
-  std::int64_t i = 0;
-  std::erase_if(contradictions_,
-                [&](const auto&) { return !std::ranges::binary_search(kept, i++, std::ranges::greater()); });
+  std::vector<ModelKey> keys;
+  for (const auto& [key, each] : contradictions_) {
+    all.push_back({static_cast<std::int64_t>(keys.size()), 0, each.owner});
+    keys.push_back(key);
+  }
+  decltype(contradictions_) kept;
+  for (const std::int64_t i : fair_share(std::move(all), kMostContradictions, kMostContradictions))
+    kept.insert(contradictions_.extract(keys[static_cast<std::size_t>(i)]));
+  contradictions_ = std::move(kept);
 }
 
 // What runs that are over cost beside time, by the traces of their GPUs: once, for the history to keep.

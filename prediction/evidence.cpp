@@ -237,11 +237,10 @@ void share_out(Runs& runs, Phase phase, std::int64_t first) {
   auto newer = static_cast<std::int64_t>(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     all.push_back({newer--, runs[i].source_id, runs[i].owner, points[i]});
-  const auto kept = fair_share(std::move(all), runs.size(), kAlwaysTheirs, first);
-  newer = static_cast<std::int64_t>(runs.size());
-  std::erase_if(runs, [&](const RunData&) {
-    return !std::ranges::binary_search(kept, newer--, std::ranges::greater());
-  });
+  Runs kept;  // newest first, as before
+  for (const std::int64_t number : fair_share(std::move(all), runs.size(), kAlwaysTheirs, first))
+    kept.push_back(std::move(runs[runs.size() - static_cast<std::size_t>(number)]));
+  runs = std::move(kept);
 }
 
 // The model is of settings that are not this owner's, and rests on fewer runs than he has of his own.

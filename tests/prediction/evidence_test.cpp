@@ -71,6 +71,14 @@ TEST_F(EvidenceTest, AModelIsItsFirstOwnersHoweverOldTheRunsAre) {
   EXPECT_EQ(fitted_from(key_, chosen())->owner, kAlice);
 }
 
+// Each costs a fit for whoever asks, today and of a time that is past.
+TEST_F(EvidenceTest, NotMoreOwnersThanAFewAreAnsweredFromTheirOwn) {
+  add(kAlice, 1, 8, 0.1);
+  for (std::int64_t later = 1; later <= 20; ++later)
+    add(kAlice + later, 1 + later, 1, 0.1 * std::pow(2, later));
+  EXPECT_EQ(chosen().dissenters.size(), kMostDissenters);
+}
+
 TEST_F(EvidenceTest, AnotherOwnersRunTakesNoBatchSizeOrSettingOfTheFirstOnesAway) {
   for (const std::int64_t batch : {32, 64, 128})
     for (const char* type : {"SGD", "Adam"})
