@@ -39,8 +39,7 @@ Refit::Refit(std::unique_ptr<Reader> reader, std::shared_ptr<prediction::KeptMod
 
 prediction::Learnt Refit::learnt() {
   const Lock running(running_);
-  const auto now = models();
-  return {now->knowledge, now->energy, now->memory, now->contradictions};
+  return *models();
 }
 
 void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
@@ -54,7 +53,7 @@ void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
   runs_ = learnt->knowledge->data();
   for (const auto& contradiction : learnt->contradictions)
     contradictions_.emplace(contradiction.key, contradiction);
-  swap_in({std::move(learnt->knowledge), std::move(learnt->energy), std::move(learnt->memory)});
+  swap_in(std::move(*learnt));
 }
 
 // The models of keys whose runs have changed, where there are any; which runs contradict each other is noted.
@@ -226,15 +225,6 @@ Result<bool> Refit::begin() {
   return !gathered_ && *generation_ > 0;
 }
 
-bool Refit::Together::outgrew_records() const {
-  return std::ranges::any_of(std::array{time, energy, memory},
-                             [](const auto& each) { return each && each->outgrew_records(); });
-}
-
-prediction::AllRecords Refit::Together::records() const {
-  return {time->judged(), energy->judged(), memory->judged()};
-}
-
 // Those that an earlier daemon made. Of another version, or of other estimators, there are none.
 prediction::AllRecords Refit::records_kept() {
   const auto text = kept_->records();
@@ -244,20 +234,24 @@ prediction::AllRecords Refit::records_kept() {
 }
 
 // Where there is anything new, or what was put off.
-Result<void> Refit::learn(Together& together, Judging judging) {
-  if (gathered_ && (judging == Judging::not_now || !together.outgrew_records())) return {};
-  if (auto gathered = gather_all(); !gathered) return gathered;
-  using estimators::Target;
-  using prediction::Knowledge;
-  const prediction::AllRecords before = together.time ? together.records() : records_kept();
-  together.time = Knowledge::of(runs_, together.time, alive_, Target::seconds, judging, before[0]);
-  together.energy = Knowledge::of(runs_, together.energy, alive_, Target::joules, judging, before[1]);
-  together.memory = Knowledge::of(runs_, together.memory, alive_, Target::peak_bytes, judging, before[2]);
-  // The models answer by now. The estimators do when all have learnt: until then those of before, and nobody waits.
-  for (const auto& each : {together.time, together.energy, together.memory}) each->learn(alive_);
-  gathered_ = true;
-  const prediction::AllRecords now = together.records();
+Result<void> Refit::learn(prediction::Learnt& known, Judging judging) {
   using prediction::Judged;
+  const bool outgrown = std::ranges::any_of(estimators::kAllTargets, [&](estimators::Target target) {
+    const auto& each = known.of(target);
+    return each && each->outgrew_records();
+  });
+  if (gathered_ && (judging == Judging::not_now || !outgrown)) return {};
+  if (auto gathered = gather_all(); !gathered) return gathered;
+  const prediction::AllRecords before = known.knowledge ? prediction::records_of(known) : records_kept();
+  for (const auto target : estimators::kAllTargets) {
+    auto& each = known.of(target);
+    each = prediction::Knowledge::of(runs_, each, alive_, target, judging,
+                                     before[static_cast<std::size_t>(target)]);
+    // The models answer by now. The estimators do when all have learnt: until then those of before, and nobody waits.
+    each->learn(alive_);
+  }
+  gathered_ = true;
+  const prediction::AllRecords now = prediction::records_of(known);
   const bool same = std::ranges::equal(now, before, {}, &Judged::records, &Judged::records);
   // Those that can't be kept now are made anew after a restart.
   if (!same) static_cast<void>(kept_->keep_records(prediction::records_to_json(now)));
@@ -300,12 +294,11 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
       return tl::unexpected(done.error());
     generation_ = reached;
   }
-  const auto before = models();
-  Together together{before->knowledge, before->energy, before->memory};
+  prediction::Learnt known = *models();
   const auto spent = system::thread_time();
-  if (auto known = learn(together, judging); !known) return tl::unexpected(known.error());
+  if (auto done = learn(known, judging); !done) return tl::unexpected(done.error());
   report.learning = system::thread_time() - spent;
-  swap_in(std::move(together));  // nothing new is news too: the time of the last refit
+  swap_in(std::move(known));  // nothing new is news too: the time of the last refit
   const auto all = kept_->count();
   if (!all) return tl::unexpected(all.error());
   report.unchanged = *all - report.fitted;
@@ -313,12 +306,9 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
   return report;
 }
 
-void Refit::swap_in(Together together) {
-  auto next = std::make_shared<prediction::ModelSet>();
-  next->models = kept_;
-  next->knowledge = std::move(together.time);
-  next->energy = std::move(together.energy);
-  next->memory = std::move(together.memory);
+void Refit::swap_in(prediction::Learnt known) {
+  const auto next = std::make_shared<prediction::ModelSet>(prediction::ModelSet{std::move(known), kept_});
+  next->contradictions.clear();
   for (const auto& [key, contradiction] : contradictions_) next->contradictions.push_back(contradiction);
   const Lock lock(mutex_);
   if (models_) last_ = now_();

@@ -65,14 +65,6 @@ class Refit {
   std::optional<Instant> last() const EXCLUDES(mutex_);
 
  private:
-  // What all runs say together, of each thing they cost; nullptr: not made yet.
-  struct Together {
-    std::shared_ptr<const prediction::Knowledge> time, energy, memory;
-
-    bool outgrew_records() const;
-    prediction::AllRecords records() const;
-  };
-
   Result<prediction::RefitReport> run_whole(Judging judging) REQUIRES(running_);
   Result<bool> begin() REQUIRES(running_);
   Result<void> fit_all(const std::vector<ModelKey>& keys, const RefitProgress& reached,
@@ -87,10 +79,10 @@ class Refit {
   Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
       REQUIRES(running_);
   Result<void> gather_all() REQUIRES(running_);
-  Result<void> learn(Together& together, Judging judging) REQUIRES(running_);
+  Result<void> learn(prediction::Learnt& known, Judging judging) REQUIRES(running_);
   prediction::AllRecords records_kept() REQUIRES(running_);
   void share_out_contradictions() REQUIRES(running_);
-  void swap_in(Together together) REQUIRES(running_) EXCLUDES(mutex_);
+  void swap_in(prediction::Learnt known) REQUIRES(running_) EXCLUDES(mutex_);
 
   Mutex running_;  // one refit at a time
   std::unique_ptr<Reader> reader_ PT_GUARDED_BY(running_);

@@ -125,8 +125,8 @@ std::shared_ptr<const ModelSet> as_seen_by_asker(std::shared_ptr<const ModelSet>
   }
   if (data.empty()) return models;
   auto out = std::make_shared<ModelSet>(*models);
-  for (auto* const each : {&out->knowledge, &out->energy, &out->memory})
-    if (*each) *each = (*each)->with(data);
+  for (const auto target : estimators::kAllTargets)
+    if (auto& each = out->of(target)) each = each->with(data);
   return out;
 }
 
@@ -137,9 +137,8 @@ std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, co
   if (!models->knowledge) return out;
   const Question meant = recognized(*models, question);
   Then then = meant.shown ? Then() : fitted_then(*models, meant, runs_of);
-  out->knowledge = models->knowledge->as_of(*question.at, then.runs);
-  if (models->energy) out->energy = models->energy->as_of(*question.at, then.runs);
-  if (models->memory) out->memory = models->memory->as_of(*question.at, then.runs);
+  for (const auto target : estimators::kAllTargets)
+    if (const auto& now = models->of(target)) out->of(target) = now->as_of(*question.at, then.runs);
   out->contradictions = std::move(then.contradictions);
   out->models = std::make_shared<HeldModels>(std::move(then.models));
   return out;

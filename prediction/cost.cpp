@@ -30,8 +30,8 @@ std::optional<estimators::Case> case_of_part(const Estimate& estimate, const Est
 
 }  // namespace
 
-std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
-  const auto& knowledge = cost == Cost::energy ? estimate.models->energy : estimate.models->memory;
+std::optional<CostEstimate> cost_of(const Estimate& estimate, estimators::Target cost) {
+  const auto& knowledge = estimate.models->of(cost);
   if (!knowledge) return std::nullopt;
   std::optional<CostEstimate> out;
   std::vector<regression::Prediction> joules;  // of each part
@@ -40,7 +40,7 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
       continue;  // starting and saving: idle, beside the rest
     const auto what = case_of_part(estimate, part, *knowledge);
     // What a device draws, runs on it tell alone; what a network holds in memory is much the same on all of them.
-    if (what && cost == Cost::energy &&
+    if (what && cost == estimators::Target::joules &&
         !knowledge->untold_of(about(estimate.key, estimate.question), *what).empty())
       return std::nullopt;
     const auto said = what ? knowledge->ask(*what, estimate.question.confidence) : std::nullopt;
@@ -48,7 +48,7 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
     const bool farther = !out || said->kind > out->said.kind;
     if (!out) out.emplace();
     if (farther) out->said = *said;
-    if (cost == Cost::energy) {
+    if (cost == estimators::Target::joules) {
       const auto n = static_cast<double>(part.iterations);
       joules.push_back({n * said->value, n * said->lower, n * said->upper, {}});
     } else {
@@ -57,7 +57,7 @@ std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost) {
       out->upper = std::max(out->upper, said->upper);
     }
   }
-  if (out && cost == Cost::energy) {
+  if (out && cost == estimators::Target::joules) {
     const auto sum = regression::compose(joules);
     out->value = sum.seconds, out->lower = sum.lower, out->upper = sum.upper;
   }

@@ -8,8 +8,6 @@
 
 namespace etad::prediction {
 
-enum class Cost : std::uint8_t { energy, memory };
-
 struct CostEstimate {
   // Joules of all of it by all devices, whose bounds come of its parts' as a total time's do; peak bytes of a device.
   double value = 0, lower = 0, upper = 0;
@@ -17,6 +15,6 @@ struct CostEstimate {
 };
 
 // nullopt: the history can't say it of every part.
-std::optional<CostEstimate> cost_of(const Estimate& estimate, Cost cost);
+std::optional<CostEstimate> cost_of(const Estimate& estimate, estimators::Target cost);
 
 }  // namespace etad::prediction

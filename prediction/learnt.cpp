@@ -1,6 +1,8 @@
 #include "prediction/learnt.h"
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include "parsers/base/saved.h"
@@ -128,6 +130,13 @@ Result<AllRecords> records_of(KeptAllRecords kept) {
 
 }  // namespace
 
+AllRecords records_of(const Learnt& learnt) {
+  AllRecords out;
+  for (const auto target : estimators::kAllTargets)
+    out[static_cast<std::size_t>(target)] = learnt.of(target)->judged();
+  return out;
+}
+
 std::string records_to_json(const AllRecords& records) {
   return saved::to_text(kept(records), kVersion, saved::Form::whole);
 }
@@ -149,8 +158,7 @@ std::string learnt_to_json(const Learnt& learnt) {
     if (is_new) out.costs.push_back(*costs);
     model.costs = place->second;
   }
-  out.records =
-      kept(AllRecords{learnt.knowledge->judged(), learnt.energy->judged(), learnt.memory->judged()});
+  out.records = kept(records_of(learnt));
   out.contradictions = learnt.contradictions;
   return saved::to_text(out, kVersion, saved::Form::whole);
 }
@@ -176,14 +184,10 @@ Result<Learnt> learnt_from_json(std::string_view text) {
   }
   auto records = records_of(std::move(kept->records));
   if (!records) return tl::unexpected(records.error());
-  using estimators::Target;
-  const auto restored = [&data](Target target, Judged& judged) {
-    return Knowledge::of(
-        data, nullptr, [] {}, target, Knowledge::Judging::not_now, std::move(judged));
-  };
-  out.knowledge = restored(Target::seconds, (*records)[0]);
-  out.energy = restored(Target::joules, (*records)[1]);
-  out.memory = restored(Target::peak_bytes, (*records)[2]);
+  for (const auto target : estimators::kAllTargets)
+    out.of(target) = Knowledge::of(
+        data, nullptr, [] {}, target, Knowledge::Judging::not_now,
+        std::move((*records)[static_cast<std::size_t>(target)]));
   out.contradictions = std::move(kept->contradictions);
   return out;
 }

@@ -4,31 +4,22 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "parsers/base/error.h"
-#include "prediction/contradiction.h"
 #include "prediction/knowledge.h"
+#include "prediction/model_set.h"
 
 namespace etad::prediction {
 
-// Of time, energy and memory.
-using AllRecords = std::array<Judged, 3>;
+using AllRecords = std::array<Judged, 3>;  // by Target
+AllRecords records_of(const Learnt& learnt);
 
 std::string records_to_json(const AllRecords& records);
 
 // Fails on what is damaged, or was written by other estimators than these.
 Result<AllRecords> records_from_json(std::string_view text);
-
-struct Learnt {
-  std::shared_ptr<const Knowledge> knowledge, energy, memory;  // as ModelSet has them
-  std::vector<Contradiction> contradictions;                   // keys whose runs make no model
-};
 
 // The runs that the estimators learn from, their records, and what contradicts itself.
 std::string learnt_to_json(const Learnt& learnt);

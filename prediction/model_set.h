@@ -14,6 +14,7 @@
 
 #include "parsers/base/time.h"
 #include "prediction/contradiction.h"
+#include "regression/estimators/case.h"
 #include "regression/model.h"
 #include "storage/history.h"
 
@@ -111,13 +112,25 @@ class HeldModels : public Models {
 // A model's row without its body.
 ModelRow row_of(const FittedModel& fitted);
 
+// What all runs together have taught.
+struct Learnt {
+  std::shared_ptr<const Knowledge> knowledge;       // of their times; nullptr: not made yet
+  std::shared_ptr<const Knowledge> energy, memory;  // of what else they cost, as far as that was measured
+  std::vector<Contradiction> contradictions;        // keys whose runs make no model
+
+  using Target = estimators::Target;
+  std::shared_ptr<const Knowledge>& of(Target target) {
+    return target == Target::seconds ? knowledge : target == Target::joules ? energy : memory;
+  }
+  const std::shared_ptr<const Knowledge>& of(Target target) const {
+    return target == Target::seconds ? knowledge : target == Target::joules ? energy : memory;
+  }
+};
+
 // What those who ask go by: made anew by each refit, held by a request for as long as it lasts. The models are as
 // they are when they are loaded.
-struct ModelSet {
+struct ModelSet : Learnt {
   std::shared_ptr<Models> models = std::make_shared<HeldModels>();
-  std::vector<Contradiction> contradictions;        // keys whose runs make no model
-  std::shared_ptr<const Knowledge> knowledge;       // of all runs' times together; nullptr: not made yet
-  std::shared_ptr<const Knowledge> energy, memory;  // of what else they cost, as far as that was measured
 };
 
 // What a refit did.

@@ -106,6 +106,18 @@ std::map<std::string, std::string> settings_from(Params& params, const predictio
 
 }  // namespace
 
+std::string_view name_of(estimators::Target quantity) {
+  switch (quantity) {
+    case estimators::Target::seconds:
+      return "time";
+    case estimators::Target::joules:
+      return "energy";
+    case estimators::Target::peak_bytes:
+      return "memory";
+  }
+  return "";
+}
+
 double confidence_from(Params& params) {
   return std::min(params.number("confidence", 0, 1).value_or(0.9), Question::kMostConfidence);
 }
@@ -160,11 +172,11 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
   return out;
 }
 
-std::optional<prediction::Cost> quantity_from(Params& params) {
+estimators::Target quantity_from(Params& params) {
   const std::string quantity = params.choice("quantity", {"time", "energy", "memory"});
-  if (quantity == "energy") return prediction::Cost::energy;
-  if (quantity == "memory") return prediction::Cost::memory;
-  return std::nullopt;
+  for (const auto target : estimators::kAllTargets)
+    if (name_of(target) == quantity) return target;
+  return estimators::Target::seconds;
 }
 
 namespace {
@@ -188,13 +200,12 @@ void begin_answer(JsonWriter& json, const Estimate& estimate) {
 
 }  // namespace
 
-std::string to_json(const Estimate& estimate, prediction::Cost quantity,
+std::string to_json(const Estimate& estimate, estimators::Target quantity,
                     const prediction::CostEstimate& cost) {
-  const bool energy = quantity == prediction::Cost::energy;
   JsonWriter json;
   begin_answer(json, estimate);
-  json.field("quantity", energy ? "energy" : "memory")
-      .field("unit", energy ? "J" : "B")
+  json.field("quantity", name_of(quantity))
+      .field("unit", quantity == estimators::Target::joules ? "J" : "B")
       .field("value", cost.value);
   json.field("lower", cost.lower)
       .field("upper", cost.upper)

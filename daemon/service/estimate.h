@@ -30,11 +30,12 @@ void begin_estimate(JsonWriter& json, const prediction::Estimate& estimate);
 
 std::string to_json(const prediction::Estimate& estimate);
 // The same question's answer in energy or memory.
-std::string to_json(const prediction::Estimate& estimate, prediction::Cost quantity,
+std::string to_json(const prediction::Estimate& estimate, estimators::Target quantity,
                     const prediction::CostEstimate& cost);
 
-// Which knowledge a request is about: "time" (nullopt), "energy" or "memory".
-std::optional<prediction::Cost> quantity_from(Params& params);
+std::string_view name_of(estimators::Target quantity);  // "time", "energy" or "memory"
+// Which of them a request is about; time, where it does not say.
+estimators::Target quantity_from(Params& params);
 
 // A refusal as people read it: 404 where nothing fits the question, with what is known; 409 where several
 // deployments do, with what tells them apart; 400 where a parameter is missing.

@@ -70,16 +70,15 @@ Result<prediction::Description> description_in(const std::string& body, const Fo
   return prediction::described(std::move(*net));
 }
 
-Reply answer_to(const prediction::Answer<prediction::Estimate>& answer,
-                std::optional<prediction::Cost> quantity) {
+Reply answer_to(const prediction::Answer<prediction::Estimate>& answer, estimators::Target quantity) {
   if (!answer) return reply_of(problem_of(answer.error()));
-  if (!quantity) return {200, "application/json", {}, to_json(*answer)};
-  if (const auto cost = prediction::cost_of(*answer, *quantity))
-    return {200, "application/json", {}, to_json(*answer, *quantity, *cost)};
+  if (quantity == estimators::Target::seconds) return {200, "application/json", {}, to_json(*answer)};
+  if (const auto cost = prediction::cost_of(*answer, quantity))
+    return {200, "application/json", {}, to_json(*answer, quantity, *cost)};
   Refusal refusal;
   refusal.kind = Refusal::Kind::cost_unknown;
   refusal.network = answer->key.network;
-  refusal.value = *quantity == prediction::Cost::energy ? "energy" : "memory";
+  refusal.value = name_of(quantity);
   return reply_of(problem_of(refusal));
 }
 
@@ -95,7 +94,7 @@ std::shared_ptr<const prediction::ModelSet> made_anew(
 // Of a network that is shown in the body. On a worker: a body may be long.
 Reply estimate_shown(Backend& backend, const std::shared_ptr<const prediction::ModelSet>& models,
                      const FormatSet& formats, const std::string& body, Question question,
-                     std::optional<prediction::Cost> quantity, Instant now) {
+                     estimators::Target quantity, Instant now) {
   auto net = description_in(body, formats, question);
   if (!net) {
     return reply_of(Problem{422, "Unreadable network", "The body can't be used: " + net.error().message + ".",
@@ -128,8 +127,8 @@ bool lacks_model_of_run(Refusal::Kind kind) {
 
 // Of a network that is named, or of one that a run had: `like`.
 Reply estimate_named(Reader& reader, const std::shared_ptr<const prediction::ModelSet>& models,
-                     Question question, const std::optional<RunRow>& like,
-                     std::optional<prediction::Cost> quantity, Instant now) {
+                     Question question, const std::optional<RunRow>& like, estimators::Target quantity,
+                     Instant now) {
   take_only_batch_size(question, models, now);
   if (auto problem = count_iterations(question, *models)) return reply_of(*problem);
   auto answer = prediction::estimate(models, question, now);
@@ -138,7 +137,7 @@ Reply estimate_named(Reader& reader, const std::shared_ptr<const prediction::Mod
                        answer.error().kind == Refusal::Kind::unknown_architecture);
   };
   // A model of one run knows its time alone, and that of now.
-  const bool about_now = !quantity && !question.at;
+  const bool about_now = quantity == estimators::Target::seconds && !question.at;
   if (!answer && like && about_now && lacks_model_of_run(answer.error().kind)) {
     const auto alone = prediction::models_of_run(reader, *like, now);
     if (!alone) return history_failed(alone.error());
@@ -257,9 +256,7 @@ Outcome Router::estimators(Call& call) {
   const auto set = backend_.models();
   JsonWriter json;
   json.begin_object().key("estimators").begin_array();
-  const auto& knowledge = !quantity                               ? set->knowledge
-                          : *quantity == prediction::Cost::energy ? set->energy
-                                                                  : set->memory;
+  const auto& knowledge = set->of(quantity);
   if (knowledge) {
     const auto& records = knowledge->records();
     for (std::size_t i = 0; i < records.size(); ++i)

@@ -80,7 +80,7 @@ Result<std::map<std::string, std::int64_t>> runs_by_value(Reader& reader, const 
 }
 
 // What a row says of energy or memory: it has no place for the interval of what nobody measured.
-std::optional<double> shown_cost(const prediction::Estimate& estimate, prediction::Cost cost) {
+std::optional<double> shown_cost(const prediction::Estimate& estimate, estimators::Target cost) {
   const auto found = prediction::cost_of(estimate, cost);
   return found && found->said.rests_on.runs > 0 ? std::optional(found->value) : std::nullopt;
 }
@@ -145,8 +145,8 @@ Reply reply_of_rows(const WhatIf& answer, const std::string& name, Vary vary,
     const auto runs = seen.find(value_of(row.question, vary));
     begin_estimate(out, row.estimate);
     out.field("seen", runs == seen.end() ? 0 : runs->second);
-    out.field("energy_joules", shown_cost(row.estimate, prediction::Cost::energy));
-    out.field("peak_memory_bytes", shown_cost(row.estimate, prediction::Cost::memory));
+    out.field("energy_joules", shown_cost(row.estimate, estimators::Target::joules));
+    out.field("peak_memory_bytes", shown_cost(row.estimate, estimators::Target::peak_bytes));
     out.field("device_memory_bytes", memory.of(row.estimate.key.host)).field("fits", row.fits).end_object();
   });
   json.list("unanswered", answer.unanswered, write_unanswered);
@@ -173,7 +173,7 @@ Reply answer(Reader& reader, const std::string& host, const std::string& name,
   const Vary vary = varied(name);
   MemoryOfHosts memory(reader, host);
   const auto fits = [&](const prediction::Estimate& estimate) -> std::optional<bool> {
-    const auto needed = shown_cost(estimate, prediction::Cost::memory);
+    const auto needed = shown_cost(estimate, estimators::Target::peak_bytes);
     const auto there = memory.of(estimate.key.host);
     return needed && there ? std::optional(*needed <= *there) : std::nullopt;
   };

@@ -290,7 +290,9 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
   const auto seconds = [&](std::int64_t asker, std::int64_t devices) {
     return said(asker, devices).sum.seconds;
   };
-  const auto joules = [&](std::int64_t asker) { return cost_of(said(asker, 1), Cost::energy)->value; };
+  const auto joules = [&](std::int64_t asker) {
+    return cost_of(said(asker, 1), estimators::Target::joules)->value;
+  };
   EXPECT_NEAR(joules(kAlice), 2400, 300);
   EXPECT_NEAR(joules(kBob), 24000, 3000);
   EXPECT_NEAR(seconds(kAlice, 2), 24, 5) << "as AlexNet takes as long on two for twice the samples";

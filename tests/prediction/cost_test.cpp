@@ -71,13 +71,13 @@ Question total() {
 TEST(Cost, EnergyIsOfAllPartsMemoryOfTheOneThatNeedsMost) {
   const auto time = estimate(history(), total());
   ASSERT_TRUE(time);
-  const auto energy = cost_of(*time, Cost::energy);
+  const auto energy = cost_of(*time, estimators::Target::joules);
   ASSERT_TRUE(energy);
   const double joules = 1000 * 2 * 64 + 3 * 10 * 2 * 16;
   EXPECT_NEAR(energy->value, joules, 0.01 * joules);
   EXPECT_LE(energy->lower, energy->value);
   EXPECT_GE(energy->upper, energy->value);
-  const auto memory = cost_of(*time, Cost::memory);
+  const auto memory = cost_of(*time, estimators::Target::peak_bytes);
   ASSERT_TRUE(memory);
   EXPECT_NEAR(memory->value, 1.64e9, 0.02e9);
 }
@@ -90,7 +90,7 @@ TEST(Cost, TheIntervalOfATotalsEnergyIsNeitherTheSumNorQuadrature) {
     question.phase = phase;
     question.iterations = iterations;
     question.batch_size = batch;
-    const auto energy = cost_of(*estimate(history(), question), Cost::energy);
+    const auto energy = cost_of(*estimate(history(), question), estimators::Target::joules);
     return energy->upper - energy->value;
   };
   const double all = width(Question::Phase::total, 1000, 64), train = width(Question::Phase::train, 1000, 64),
@@ -104,8 +104,8 @@ TEST(Cost, WhatNobodyMeasuredOfEveryPartIsNotSaid) {
   models->energy = nullptr;
   const auto time = estimate(models, total());
   ASSERT_TRUE(time);
-  EXPECT_FALSE(cost_of(*time, Cost::energy));
-  EXPECT_TRUE(cost_of(*time, Cost::memory));
+  EXPECT_FALSE(cost_of(*time, estimators::Target::joules));
+  EXPECT_TRUE(cost_of(*time, estimators::Target::peak_bytes));
 }
 
 TEST(Cost, OfADeviceWhosePowerNobodyMeasuredEnergyIsNotSaid) {
@@ -123,8 +123,8 @@ TEST(Cost, OfADeviceWhosePowerNobodyMeasuredEnergyIsNotSaid) {
   const auto time = estimate(models, question);
   ASSERT_TRUE(time);
   EXPECT_EQ(time->key.device, "K80");
-  EXPECT_FALSE(cost_of(*time, Cost::energy));
-  EXPECT_TRUE(cost_of(*time, Cost::memory));
+  EXPECT_FALSE(cost_of(*time, estimators::Target::joules));
+  EXPECT_TRUE(cost_of(*time, estimators::Target::peak_bytes));
 }
 
 // With as many samples on each, each takes as long and draws as much.
@@ -136,7 +136,7 @@ TEST(Cost, EnergyOfMoreDevicesIsThatOfAll) {
     question.batch_size = 64 * devices;
     const auto time = estimate(history(), question);
     ASSERT_TRUE(time);
-    const auto energy = cost_of(*time, Cost::energy);
+    const auto energy = cost_of(*time, estimators::Target::joules);
     ASSERT_TRUE(energy);
     const double joules = 1000.0 * 2 * 64 * static_cast<double>(devices);
     EXPECT_NEAR(energy->value / joules, 1, 0.2) << devices;
@@ -164,7 +164,7 @@ TEST(Cost, IsOfTheSettingsThatTheTimeIsOf) {
   models->knowledge = Knowledge::of(data, nullptr, [] {});
   Question question = total();
   question.phase = Question::Phase::train;
-  const auto energy = cost_of(*estimate(models, question), Cost::energy);
+  const auto energy = cost_of(*estimate(models, question), estimators::Target::joules);
   ASSERT_TRUE(energy);
   EXPECT_EQ(energy->said.kind, estimators::Kind::seen);
   EXPECT_NEAR(energy->value / (1000 * 2 * 64), 1, 0.05);
@@ -176,7 +176,7 @@ TEST(Cost, OfABatchSizeThatNeverRan) {
   question.batch_size = 48;
   const auto time = estimate(history(), question);
   ASSERT_TRUE(time);
-  const auto energy = cost_of(*time, Cost::energy);
+  const auto energy = cost_of(*time, estimators::Target::joules);
   ASSERT_TRUE(energy);
   EXPECT_NEAR(energy->value / (1000 * 2 * 48), 1, 0.03);
   EXPECT_EQ(energy->said.kind, estimators::Kind::batch_size);

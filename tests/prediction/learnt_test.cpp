@@ -75,7 +75,7 @@ TEST(Learnt, AnswersAfterwardsAsBefore) {
 
 TEST(Learnt, RecordsAloneComeBackAsTheyWere) {
   const Learnt learnt = some_learnt();
-  const AllRecords before{learnt.knowledge->judged(), learnt.energy->judged(), learnt.memory->judged()};
+  const AllRecords before = records_of(learnt);
   const std::string text = records_to_json(before);
   const auto after = records_from_json(text);
   ASSERT_TRUE(after) << after.error().text();
