@@ -93,7 +93,7 @@ void ask(benchmark::State& state, bool first) {
 // All estimators and their records in hidden questions, as a refit has them.
 class All {
  public:
-  explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds).all) {
+  explicit All(int networks) : history(history_of(networks)), records(compare(history, Target::seconds)) {
     for (const Estimator& each : estimators()) fitted.push_back(each.learn(history, Target::seconds).fitted);
   }
 
@@ -105,12 +105,12 @@ class All {
   }
 
   Reply ask_together(const Case& what, Kind kind) const {
-    return reply_of(fitted.size() - 1, records, kind,
+    return reply_of(fitted.size() - 1, records.in(kind),
                     [&](std::size_t i) { return fitted[i] ? fitted[i]->predict(what) : Reply{}; });
   }
 
   const History history;
-  const std::vector<Record> records;
+  const Records records;
   std::vector<std::unique_ptr<const Fitted>> fitted;
 };
 

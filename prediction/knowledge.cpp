@@ -23,7 +23,7 @@ using estimators::Datum;
 using estimators::Estimator;
 using estimators::Kind;
 using estimators::Performance;
-using estimators::Record;
+using estimators::Performances;
 using estimators::Target;
 
 // What is the same where a network's first owner is looked for: on that machine, and where none ran it there.
@@ -61,10 +61,12 @@ Knowledge::Data valued(const Knowledge::Data& all, Target target) {
 }
 
 // What does not depend on the answer.
-Said said_by(const Record& record, estimators::Gap gap, const estimators::RestsOn& rests_on) {
-  Said out{gap.kind, gap.beyond, record.name, record.source};
-  out.tested_on = record.in(gap.kind).answered;
-  if (out.tested_on > 0) out.left_out_error_percent = record.in(gap.kind).error_percent;
+Said said_by(std::size_t i, const Performance& performance, estimators::Gap gap,
+             const estimators::RestsOn& rests_on) {
+  const Estimator& estimator = estimators::estimators()[i];
+  Said out{gap.kind, gap.beyond, estimator.name, estimator.source};
+  out.tested_on = performance.answered;
+  if (out.tested_on > 0) out.left_out_error_percent = performance.error_percent;
   out.rests_on = rests_on;
   return out;
 }
@@ -252,7 +254,7 @@ std::shared_ptr<const Knowledge> Knowledge::with(const Data& instead) const {
 }
 
 // nullptr: there is none of that kind, or no such owner.
-const Knowledge::Records* Knowledge::records_of_first_owner(const estimators::Case& what, Kind kind) const {
+const Performances* Knowledge::record_of_first_owner(const estimators::Case& what, Kind kind) const {
   for (const unsigned facts : {kThere, kAnywhere}) {
     const auto first = first_of_.find(estimators::key_of(what, facts));
     if (first != first_of_.end()) return judged_.records->of(first->second->owner, kind);
@@ -261,12 +263,13 @@ const Knowledge::Records* Knowledge::records_of_first_owner(const estimators::Ca
 }
 
 bool Knowledge::prefers_models(const estimators::Case& what, Kind kind) const {
-  return records_of_first_owner(what, kind) == nullptr;
+  return record_of_first_owner(what, kind) == nullptr;
 }
 
 Said Knowledge::record_of(Kind kind, int runs) const {
-  const auto own = std::ranges::find(records(), kFamily, &Record::name);
-  return said_by(*own, {kind}, {runs, 1, 1});
+  const auto own =
+      static_cast<std::size_t>(estimators::find_estimator(kFamily) - estimators::estimators().data());
+  return said_by(own, records().in(kind)[own], {kind}, {runs, 1, 1});
 }
 
 // What the estimators say of one case, each asked once.
@@ -289,35 +292,30 @@ class Knowledge::Replies {
 
 // Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
 // estimators with a good record.
-void Knowledge::seek_contradiction(const Records& records, std::size_t asked, Replies& replies,
+void Knowledge::seek_contradiction(const Performances& of_kind, std::size_t asked, Replies& replies,
                                    Said& said) const {
   constexpr int kFewest = 8;         // answers that make a record to doubt others by
   constexpr double kNearly = 1.5;    // of the error of the one asked
   constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
-  const auto performance = [&](std::size_t i) -> const Performance& { return records[i].in(said.kind); };
   const auto has_record = [&](std::size_t i) {
-    return performance(i).answered >= kFewest && performance(i).error_ratio;
+    return of_kind[i].answered >= kFewest && of_kind[i].error_ratio;
   };
   // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
-  if (asked + 1 == records.size()) {
-    const auto weight = [&](const Record& record) { return record.in(said.kind).weight; };
-    asked = static_cast<std::size_t>(std::ranges::max_element(records, {}, weight) - records.begin());
-  }
-  const auto own =
-      estimators::answer_of(asked, records, {said.kind, said.beyond}, kSupport, std::ref(replies));
+  if (asked + 1 == of_kind.size())
+    asked = static_cast<std::size_t>(std::ranges::max_element(of_kind, {}, &Performance::weight) -
+                                     of_kind.begin());
+  const auto own = estimators::answer_of(asked, of_kind, said.beyond, kSupport, std::ref(replies));
   if (!own || !has_record(asked)) return;
-  for (std::size_t i = 0; i + 1 < fits_.size(); ++i) {
-    if (i == asked || !has_record(i) ||
-        *performance(i).error_ratio > kNearly * *performance(asked).error_ratio)
+  for (std::size_t i = 0; i + 1 < of_kind.size(); ++i) {
+    if (i == asked || !has_record(i) || *of_kind[i].error_ratio > kNearly * *of_kind[asked].error_ratio)
       continue;
-    const auto other =
-        estimators::answer_of(i, records, {said.kind, said.beyond}, kSupport, std::ref(replies));
+    const auto other = estimators::answer_of(i, of_kind, said.beyond, kSupport, std::ref(replies));
     if (!other) continue;
     // By the errors that were seen: what nobody has seen would excuse any difference.
-    const double support = own->reach / performance(asked).unseen_growth(said.beyond) +
-                           other->reach / performance(i).unseen_growth(said.beyond);
+    const double support = own->reach / of_kind[asked].unseen_growth(said.beyond) +
+                           other->reach / of_kind[i].unseen_growth(said.beyond);
     if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
-    said.contradicted_by = records[i].name;
+    said.contradicted_by = estimators::estimators()[i].name;
     said.contradicted_value = std::exp(other->estimate.log_mean);
     return;
   }
@@ -339,12 +337,12 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
   Replies replies(*this, asked);
   const double times =
       target_ == Target::joules ? what.devices : 1;  // what is learnt of joules is a device's
-  const Records* const own = records_of_first_owner(what, gap.kind);
-  const Records& records = own != nullptr ? *own : this->records();
-  for (const std::size_t i : estimators::ranking(records, gap.kind)) {
-    const auto answered = estimators::answer_of(i, records, gap, confidence, std::ref(replies));
+  const Performances* const own = record_of_first_owner(what, gap.kind);
+  const Performances& of_kind = own != nullptr ? *own : records().in(gap.kind);
+  for (const std::size_t i : estimators::ranking(of_kind)) {
+    const auto answered = estimators::answer_of(i, of_kind, gap.beyond, confidence, std::ref(replies));
     if (!answered) continue;
-    Said out = said_by(records[i], gap, answered->estimate.rests_on);
+    Said out = said_by(i, of_kind[i], gap, answered->estimate.rests_on);
     const unsigned never = seen_.never_seen(what);
     if (never & estimators::kHost) out.new_here.emplace_back("host");
     if (never & estimators::kDevices) out.new_here.emplace_back("devices");
@@ -352,7 +350,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.lower = out.value * std::exp(-answered->reach);
     out.upper = out.value * std::exp(answered->reach);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
-    seek_contradiction(records, i, replies, out);
+    seek_contradiction(of_kind, i, replies, out);
     out.contradicted_value *= times;
     return out;
   }
@@ -363,10 +361,11 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
   std::array<std::string_view, estimators::kKinds> out;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto kind = static_cast<Kind>(i);
-    const Record& best = records()[estimators::ranking(records(), kind).front()];
+    const Performances& of_kind = records().in(kind);
+    const std::size_t best = estimators::ranking(of_kind).front();
     const bool models = target_ == Target::seconds && kind <= Kind::settings &&
-                        best.in(kind).answered < estimators::kFewestAnswers;
-    out[i] = models ? kFamily : best.name;
+                        of_kind[best].answered < estimators::kFewestAnswers;
+    out[i] = models ? kFamily : estimators::estimators()[best].name;
   }
   return out;
 }

@@ -156,7 +156,7 @@ class Knowledge {
   // The same beside what the drift was on average over the runs of that model, which learnt from them as they were.
   double drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const;
 
-  const std::vector<estimators::Record>& records() const { return judged_.records->all; }
+  const estimators::Records& records() const { return *judged_.records; }
   const Judged& judged() const { return judged_; }
   bool outgrew_records() const;  // far more runs, or fewer, than there were when they were made
   // Of all its runs, in order: what a question can be set to beside what every training is.
@@ -167,9 +167,9 @@ class Knowledge {
  private:
   class Replies;
   class DeferredFit;
-  using Records = std::vector<estimators::Record>;
-  const Records* records_of_first_owner(const estimators::Case& what, estimators::Kind kind) const;
-  void seek_contradiction(const Records& records, std::size_t asked, Replies& replies, Said& said) const;
+  using Performances = estimators::Performances;
+  const Performances* record_of_first_owner(const estimators::Case& what, estimators::Kind kind) const;
+  void seek_contradiction(const Performances& of_kind, std::size_t asked, Replies& replies, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target,
             const Knowledge* before);
   static std::shared_ptr<Knowledge> unfitted(Data data, const Knowledge* before, estimators::Target target);

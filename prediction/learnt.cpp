@@ -1,5 +1,6 @@
 #include "prediction/learnt.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -47,31 +48,26 @@ struct KeptModel {
 };
 ETAD_SAVED(KeptModel, key, costs, runs)
 
-struct KeptRecord {
-  std::string estimator;
-  std::vector<estimators::Performance> kinds;
-};
-ETAD_SAVED(KeptRecord, estimator, kinds)
-
-// About one owner's runs, in a kind in which he has a record: of each estimator.
+// Of each estimator, about one owner's runs in a kind in which he has a record.
 struct KeptOfOwner {
   std::int64_t owner = 0, kind = 0;
-  std::vector<estimators::Performance> estimators;
+  estimators::Performances estimators;
 };
 ETAD_SAVED(KeptOfOwner, owner, kind, estimators)
 
 // Of one target.
 struct KeptRecords {
-  std::vector<KeptRecord> records;
+  std::vector<estimators::Performances> kinds;
   std::vector<KeptOfOwner> owners;
   std::int64_t judged = 0;
 };
-ETAD_SAVED(KeptRecords, records, owners, judged)
+ETAD_SAVED(KeptRecords, kinds, owners, judged)
 
 struct KeptAllRecords {
+  std::vector<std::string> estimators;  // names
   std::vector<KeptRecords> targets;
 };
-ETAD_SAVED(KeptAllRecords, targets)
+ETAD_SAVED(KeptAllRecords, estimators, targets)
 
 struct Kept {
   std::vector<estimators::Costs> costs;
@@ -81,50 +77,44 @@ struct Kept {
 };
 ETAD_SAVED(Kept, costs, models, records, contradictions)
 
-KeptRecords kept(const Judged& judged) {
-  KeptRecords out;
-  for (const estimators::Record& record : judged.records->all)
-    out.records.push_back({std::string(record.name), {record.kinds.begin(), record.kinds.end()}});
-  for (const auto& [owner, records] : judged.records->of_owner)
-    for (std::size_t kind = 0; kind < estimators::kKinds; ++kind) {
-      if (judged.records->of(owner, static_cast<estimators::Kind>(kind)) == nullptr) continue;
-      auto& its = out.owners.emplace_back(KeptOfOwner{owner, static_cast<std::int64_t>(kind), {}}).estimators;
-      for (const estimators::Record& record : records) its.push_back(record.kinds[kind]);
-    }
-  out.judged = static_cast<std::int64_t>(judged.runs);
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& each : estimators::estimators()) out.emplace_back(each.name);
   return out;
 }
 
 KeptAllRecords kept(const AllRecords& records) {
-  KeptAllRecords out;
-  for (const Judged& judged : records) out.targets.push_back(kept(judged));
+  KeptAllRecords out{names(), {}};
+  for (const auto& [its, runs] : records) {
+    KeptRecords& target = out.targets.emplace_back();
+    target.kinds.assign(its->all.begin(), its->all.end());
+    for (const auto& [of, performances] : its->of_owner)
+      target.owners.push_back({of.first, static_cast<std::int64_t>(of.second), performances});
+    target.judged = static_cast<std::int64_t>(runs);
+  }
   return out;
 }
 
 Result<AllRecords> records_of(KeptAllRecords kept) {
-  const auto all = estimators::estimators();
+  const auto others = [] {
+    return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
+  };
+  const auto of_all = [&](const auto& each) { return each.size() == kept.estimators.size(); };
   AllRecords out;
-  bool same = kept.targets.size() == out.size();
-  for (std::size_t target = 0; same && target < out.size(); ++target) {
-    auto& [of, owners, judged] = kept.targets[target];
+  if (kept.estimators != names() || kept.targets.size() != out.size()) return others();
+  for (std::size_t target = 0; target < out.size(); ++target) {
+    auto& [kinds, owners, judged] = kept.targets[target];
     auto records = std::make_shared<estimators::Records>();
-    for (const auto& each : all) records->all.push_back({each.name, each.source, {}});
-    for (const KeptOfOwner& one : owners) records->of_owner.try_emplace(one.owner, records->all);
-    same = of.size() == all.size();
-    for (std::size_t i = 0; same && i < all.size(); ++i) {
-      estimators::Record& record = records->all[i];
-      same = of[i].estimator == record.name && of[i].kinds.size() == record.kinds.size();
-      if (same) std::ranges::move(of[i].kinds, record.kinds.begin());
-    }
-    for (KeptOfOwner& one : owners) {
-      const auto kind = static_cast<std::size_t>(one.kind);
-      same = same && kind < estimators::kKinds && one.estimators.size() == all.size();
-      for (std::size_t i = 0; same && i < all.size(); ++i)
-        records->of_owner[one.owner][i].kinds[kind] = std::move(one.estimators[i]);
+    if (kinds.size() != estimators::kKinds || !std::ranges::all_of(kinds, of_all)) return others();
+    std::ranges::move(kinds, records->all.begin());
+    for (auto& [owner, kind, performances] : owners) {
+      if (kind < 0 || kind >= static_cast<std::int64_t>(estimators::kKinds) || !of_all(performances))
+        return others();
+      records->of_owner.emplace(std::pair(owner, static_cast<estimators::Kind>(kind)),
+                                std::move(performances));
     }
     out[target] = {std::move(records), static_cast<std::size_t>(judged)};
   }
-  if (!same) return fail(ErrorKind::corrupt, "what is kept is the record of other estimators");
   return out;
 }
 

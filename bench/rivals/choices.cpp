@@ -33,15 +33,15 @@ using Curve = std::vector<Point>;
 // does not abstain, and half the tolerance for what is not measured.
 class Answers {
  public:
-  explicit Answers(const History& known) : seen_(known), records_(compare(known, Target::seconds).all) {
+  explicit Answers(const History& known) : seen_(known), records_(compare(known, Target::seconds)) {
     for (const Estimator& estimator : estimators::estimators())
       fitted_.push_back(estimator.learn(known, Target::seconds).fitted);
   }
   std::optional<double> rate(const Case& what) const {
-    const Kind kind = seen_.kind_of(what);
-    for (const std::size_t i : ranking(records_, kind)) {
+    const Performances& of_kind = records_.in(seen_.kind_of(what));
+    for (const std::size_t i : ranking(of_kind)) {
       const Reply reply = reply_of(
-          i, records_, kind, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
+          i, of_kind, [&](std::size_t j) { return fitted_[j] ? fitted_[j]->predict(what) : Reply{}; });
       if (reply.estimate) return what.samples / std::exp(reply.estimate->log_mean);
     }
     return std::nullopt;
@@ -49,7 +49,7 @@ class Answers {
 
  private:
   Seen seen_;
-  std::vector<Record> records_;
+  estimators::Records records_;
   std::vector<std::unique_ptr<const Fitted>> fitted_;
 };
 

@@ -129,7 +129,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     }
     if (hidden.empty() || known.empty()) continue;
     const Seen seen(known);
-    const std::vector<Record> records = compare(known, target).all;  // as a daemon that knows no more
+    const estimators::Records records = compare(known, target);  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
     const History steady = target == Target::seconds ? Drift(known).without(known) : known;
     for (const Estimator& each : all) fitted.push_back(each.learn(steady, target).fitted);
@@ -138,7 +138,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     for (const ReplicateGroup& group : replicate_groups(hidden)) {
       if (seen.never_seen(*group.what) & (kDevice | kFramework)) continue;  // nobody answers that
       if (what == "device" && !elsewhere.contains(key_of(*group.what, kElsewhere))) continue;
-      const Kind kind = seen.kind_of(*group.what);
+      const auto [kind, beyond] = seen.gap_of(*group.what);
       ++kinds[kind];
       const Case asked = seen.within_lengths(*group.what);
       std::vector<Reply> replies(all.size());
@@ -146,10 +146,10 @@ void print_hidden(const History& history, Target target, const std::string& what
       std::vector<std::optional<Answered>> answers;
       for (std::size_t i = 0; i < all.size(); ++i) {
         if (fitted[i] != nullptr) replies[i] = fitted[i]->predict(asked);
-        answers.push_back(answer_of(i, records, seen.gap_of(*group.what), kConfidence, ask));
+        answers.push_back(answer_of(i, records.in(kind), beyond, kConfidence, ask));
         sums[i].add(group.log_value, answers[i]);
       }
-      const auto order = ranking(records, kind);
+      const auto order = ranking(records.in(kind));
       const auto first = std::ranges::find_if(order, [&](std::size_t i) { return answers[i].has_value(); });
       for (const std::string& of : {std::string(), group.what->phase, std::string(column_of(kind))})
         chosen[of].add(group.log_value, first == order.end() ? std::nullopt : answers[*first]);

@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
     } else if (choices) {
       etad::bench::print_choices(history);
     } else {
-      etad::bench::print_table(compare(history, target).all);
+      etad::bench::print_table(compare(history, target));
     }
   }
 }

@@ -9,18 +9,18 @@ namespace etad::bench {
 
 using namespace estimators;
 
-void print_table(const std::vector<Record>& records) {
+void print_table(const estimators::Records& records) {
   std::printf("| Estimator |");
   for (std::size_t kind = 0; kind < kKinds; ++kind)
     std::printf(" %s |", std::string(column_of(static_cast<Kind>(kind))).c_str());
   std::printf("\n|---|");
   for (std::size_t kind = 0; kind < kKinds; ++kind) std::printf("---|");
   std::printf("\n");
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    std::printf("| %s |", std::string(records[i].name).c_str());
+  for (std::size_t i = 0; i < estimators::estimators().size(); ++i) {
+    std::printf("| %s |", std::string(estimators::estimators()[i].name).c_str());
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      const Performance& performance = records[i].kinds[kind];
-      const bool chosen = ranking(records, static_cast<Kind>(kind)).front() == i && performance.answered > 0;
+      const Performance& performance = records.all[kind][i];
+      const bool chosen = ranking(records.all[kind]).front() == i && performance.answered > 0;
       if (performance.answered == 0) {
         std::printf(" |");
       } else {

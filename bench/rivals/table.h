@@ -3,14 +3,13 @@
 
 #include <istream>
 #include <string>
-#include <vector>
 
 #include "regression/estimators/performance.h"
 
 namespace etad::bench {
 
 // Mean error in % (coverage of 90 %; answered/asked), in bold whose answer is given.
-void print_table(const std::vector<estimators::Record>& records);
+void print_table(const estimators::Records& records);
 
 // A line of a CSV, whatever ends it; false at the end.
 bool next_line(std::istream& file, std::string& line);

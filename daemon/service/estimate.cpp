@@ -252,16 +252,19 @@ std::string to_json(const Estimate& estimate) {
   return json.take() + "\n";
 }
 
-void write_estimator(JsonWriter& json, const estimators::Record& record, std::string_view missing,
-                     const std::array<std::string_view, estimators::kKinds>& chosen) {
-  json.begin_object().field("name", record.name).field("source", record.source);
+void write_estimator(JsonWriter& json, const prediction::Knowledge& knowledge, std::size_t i) {
+  const estimators::Estimator& estimator = estimators::estimators()[i];
+  const std::string_view missing = knowledge.missing(i);
+  const auto chosen = knowledge.chosen();
+  json.begin_object().field("name", estimator.name).field("source", estimator.source);
   json.key("needs").begin_object().field("met", missing.empty());
   json.field("missing", missing).end_object();
   json.key("kinds").begin_object();
-  for (std::size_t i = 0; i < estimators::kKinds; ++i) {
-    const estimators::Performance& performance = record.kinds[i];
+  for (std::size_t at = 0; at < estimators::kKinds; ++at) {
+    const auto kind = static_cast<estimators::Kind>(at);
+    const estimators::Performance& performance = knowledge.records().in(kind)[i];
     if (performance.cases == 0) continue;
-    json.key(estimators::column_of(static_cast<estimators::Kind>(i))).begin_object();
+    json.key(estimators::column_of(kind)).begin_object();
     std::optional<double> error, coverage;
     if (performance.answered > 0) {
       error = performance.error_percent;
@@ -269,7 +272,7 @@ void write_estimator(JsonWriter& json, const estimators::Record& record, std::st
     }
     json.field("left_out_error_percent", error).field("coverage_percent", coverage);
     json.field("cases", performance.cases).field("answered", performance.answered);
-    json.field("weight", performance.weight).field("chosen", chosen[i] == record.name).end_object();
+    json.field("weight", performance.weight).field("chosen", chosen[at] == estimator.name).end_object();
   }
   json.end_object().end_object();
 }

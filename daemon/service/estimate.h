@@ -41,8 +41,7 @@ estimators::Target quantity_from(Params& params);
 // deployments do, with what tells them apart; 400 where a parameter is missing.
 Problem problem_of(const prediction::Refusal& refusal);
 
-// One row of GET /v1/estimators. `missing`: what the history lacks for it. `chosen`: the name of who answers, by kind.
-void write_estimator(JsonWriter& json, const estimators::Record& record, std::string_view missing,
-                     const std::array<std::string_view, estimators::kKinds>& chosen);
+// One row of GET /v1/estimators: the i-th one's records, what the history lacks for it, and where it is who answers.
+void write_estimator(JsonWriter& json, const prediction::Knowledge& knowledge, std::size_t i);
 
 }  // namespace etad::service

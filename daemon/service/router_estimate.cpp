@@ -257,11 +257,8 @@ Outcome Router::estimators(Call& call) {
   JsonWriter json;
   json.begin_object().key("estimators").begin_array();
   const auto& knowledge = set->of(quantity);
-  if (knowledge) {
-    const auto& records = knowledge->records();
-    for (std::size_t i = 0; i < records.size(); ++i)
-      write_estimator(json, records[i], knowledge->missing(i), knowledge->chosen());
-  }
+  if (knowledge)
+    for (std::size_t i = 0; i < estimators::estimators().size(); ++i) write_estimator(json, *knowledge, i);
   json.end_array().key("next").null().end_object();
   return json_reply(json);
 }

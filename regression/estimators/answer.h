@@ -10,13 +10,12 @@
 
 namespace etad::estimators {
 
-// The estimators to ask a question of that kind, best first, as indices into `records`: `combined` (or, where a single
-// estimator has all the weight, that one), then the others by their error.
-std::vector<std::size_t> ranking(const std::vector<Record>& records, Kind kind);
+// The estimators to ask a question, best first, as indices into what they did in questions of that kind: `combined` (or,
+// where a single estimator has all the weight, that one), then the others by their error.
+std::vector<std::size_t> ranking(const Performances& of_kind);
 
-// The i-th estimator's answer to a question of that kind. `ask` gives the answer of any of them but `combined`.
-Reply reply_of(std::size_t i, const std::vector<Record>& records, Kind kind,
-               const std::function<Reply(std::size_t)>& ask);
+// The i-th estimator's answer. `ask` gives the answer of any of them but `combined`.
+Reply reply_of(std::size_t i, const Performances& of_kind, const std::function<Reply(std::size_t)>& ask);
 
 // An answer with half the width, in the logarithm, of its interval.
 struct Answered {
@@ -24,8 +23,8 @@ struct Answered {
   double reach = 0;
 };
 
-// The same with its interval; nullopt: the estimator abstains.
-std::optional<Answered> answer_of(std::size_t i, const std::vector<Record>& records, Gap gap,
+// The same with its interval, `beyond` as Gap has it; nullopt: the estimator abstains.
+std::optional<Answered> answer_of(std::size_t i, const Performances& of_kind, double beyond,
                                   double confidence, const std::function<Reply(std::size_t)>& ask);
 
 }  // namespace etad::estimators

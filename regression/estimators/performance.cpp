@@ -213,11 +213,11 @@ void combine_trials(Kind kind, Trials& trials) {
 }
 
 // All estimators' records in a kind of question.
-std::vector<Performance> scores_of(Kind kind, Trials trials) {
+Performances scores_of(Kind kind, Trials trials) {
   combine_trials(kind, trials);
   const std::size_t reference = most_answers(errors_without(trials, kFolds));
   const std::vector<double> weights = weights_without(kind, trials, kFolds);
-  std::vector<Performance> out;
+  Performances out;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     out.push_back(score_of(kind, trials[i], trials[reference]));
     out.back().weight = weights[i];
@@ -244,17 +244,6 @@ Trials trials_of(std::int64_t owner, const Trials& all) {
   return out;
 }
 
-std::vector<Record> no_records() {
-  std::vector<Record> out;
-  for (const Estimator& estimator : estimators()) out.push_back({estimator.name, estimator.source, {}});
-  return out;
-}
-
-void put(std::vector<Performance> scores, Kind kind, std::vector<Record>& records) {
-  for (std::size_t i = 0; i < records.size(); ++i)
-    records[i].kinds[static_cast<std::size_t>(kind)] = std::move(scores[i]);
-}
-
 // The estimators' trials in all kinds of questions.
 class Comparison {
  public:
@@ -273,16 +262,15 @@ class Comparison {
   }
 
   Records records() const {
-    Records out{no_records(), {}};
+    Records out;
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
-      const auto of_all = scores_of(kind, trials_[at]);
-      put(of_all, kind, out.all);
+      out.all[at] = scores_of(kind, trials_[at]);
       const auto owners = owners_of(trials_[at].front());
       for (const std::int64_t owner : owners) {
-        auto scores = owners.size() == 1 ? of_all : scores_of(kind, trials_of(owner, trials_[at]));
-        if (scores.back().answered < kFewestAnswers) continue;
-        put(std::move(scores), kind, out.of_owner.try_emplace(owner, no_records()).first->second);
+        auto his = owners.size() == 1 ? out.all[at] : scores_of(kind, trials_of(owner, trials_[at]));
+        if (his.back().answered >= kFewestAnswers)
+          out.of_owner.emplace(std::pair(owner, kind), std::move(his));
       }
     }
     return out;
@@ -362,12 +350,6 @@ double Performance::unseen_growth(double beyond) const {
 double Performance::reach(double deviation, double confidence, double beyond) const {
   return scale * unit_of(deviation, typical, beyond) * unseen_growth(beyond) *
          regression::score_quantile(scores, confidence, kDegrees, independent);
-}
-
-const std::vector<Record>* Records::of(std::int64_t owner, Kind kind) const {
-  const auto its = of_owner.find(owner);
-  return its != of_owner.end() && its->second.back().in(kind).answered >= kFewestAnswers ? &its->second
-                                                                                         : nullptr;
 }
 
 Records compare(History history, Target target, const std::function<void()>& alive) {

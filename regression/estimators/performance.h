@@ -10,8 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "regression/estimators/estimator.h"
@@ -51,24 +50,23 @@ struct Performance {
   double reach(double deviation, double confidence, double beyond = 0) const;
 };
 
-struct Record {
-  std::string_view name, source;
-  std::array<Performance, kKinds> kinds;
-
-  const Performance& in(Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
-};
+// All estimators' in one kind of question, in the order of estimators().
+using Performances = std::vector<Performance>;
 
 inline constexpr int kFewestAnswers = 4;  // of hidden questions, that make a record
 
-// All estimators' records, in the order of estimators().
 struct Records {
-  std::vector<Record> all;  // of the questions about all runs
+  std::array<Performances, kKinds> all;  // of the questions about all runs, by kind
   // Of those about an owner's runs alone, in the kinds in which these make a record: what others write, without noise or
   // with much, makes nobody's intervals narrower or wider.
-  std::map<std::int64_t, std::vector<Record>> of_owner;
+  std::map<std::pair<std::int64_t, Kind>, Performances> of_owner;
 
+  const Performances& in(Kind kind) const { return all[static_cast<std::size_t>(kind)]; }
   // nullptr: that owner has none in such questions.
-  const std::vector<Record>* of(std::int64_t owner, Kind kind) const;
+  const Performances* of(std::int64_t owner, Kind kind) const {
+    const auto its = of_owner.find({owner, kind});
+    return its == of_owner.end() ? nullptr : &its->second;
+  }
 };
 
 // The work is bounded: of a long history a sample of some hundred groups of runs is hidden and asked about. `alive` is

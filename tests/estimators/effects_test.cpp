@@ -329,31 +329,27 @@ TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {
       run(history, network, 0, b, 1, std::exp(noise(random)));
     }
   }
-  const auto records = compare(history, Target::seconds).all;
-  const auto kind = static_cast<std::size_t>(Kind::batch_size);
-  for (const Record& record : records) {
-    const Performance& performance = record.kinds[kind];
-    if (record.name == "gianniti" || record.name == "effects") {
-      EXPECT_GT(performance.answered, 10) << record.name;
-      EXPECT_LT(performance.error_percent, 5) << record.name;
-      EXPECT_GT(performance.coverage, 0.8) << record.name;
-    }
-    if (record.name == "barnes") {
-      EXPECT_GT(performance.error_percent, 6);  // a straight line in logarithms
-    }
-  }
-  const auto order = ranking(records, Kind::batch_size);
-  EXPECT_LT(records[order.front()].kinds[kind].error_percent, 5);
-  EXPECT_GT(records[order.front()].kinds[kind].coverage, 0.8);
+  const Records records = compare(history, Target::seconds);
+  const Performances& all = records.in(Kind::batch_size);
   double weights = 0;
-  for (const Record& record : records) {
-    weights += record.kinds[kind].weight;
-    if (record.name == "barnes") {
-      EXPECT_LT(record.kinds[kind].weight, 0.3);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string_view name = estimators()[i].name;
+    weights += all[i].weight;
+    if (name == "gianniti" || name == "effects") {
+      EXPECT_GT(all[i].answered, 10) << name;
+      EXPECT_LT(all[i].error_percent, 5) << name;
+      EXPECT_GT(all[i].coverage, 0.8) << name;
+    }
+    if (name == "barnes") {
+      EXPECT_GT(all[i].error_percent, 6);  // a straight line in logarithms
+      EXPECT_LT(all[i].weight, 0.3);
     }
   }
+  const Performance& best = all[ranking(all).front()];
+  EXPECT_LT(best.error_percent, 5);
+  EXPECT_GT(best.coverage, 0.8);
   EXPECT_NEAR(weights, 1, 1e-9);
-  EXPECT_FALSE(records.back().kinds[static_cast<std::size_t>(Kind::devices)].cases);
+  EXPECT_FALSE(records.in(Kind::devices).back().cases);
 }
 
 // Its own hidden answers come first, and err least where the others' errors cancel.
@@ -366,16 +362,17 @@ TEST(Performances, TheCombinedAnswerIsNoPartOfItself) {
       for (const int device : {0, 1})
         for (const double b : {2., 4., 8., 16., 32., 64.})
           run(history, network, device, b, 1, std::exp(noise(random)));
-    const auto records = compare(history, Target::seconds).all;
+    const Records records = compare(history, Target::seconds);
     for (std::size_t kind = 0; kind < kKinds; ++kind)
-      EXPECT_DOUBLE_EQ(records.back().kinds[kind].weight, 0) << column_of(static_cast<Kind>(kind));
+      EXPECT_DOUBLE_EQ(records.all[kind].back().weight, 0) << column_of(static_cast<Kind>(kind));
   }
 }
 
 TEST(Performances, NothingToCompareIsNoFailure) {
-  for (const Record& record : compare({}, Target::peak_bytes).all)
-    for (const Performance& performance : record.kinds) EXPECT_EQ(performance.cases, 0);
-  EXPECT_EQ(ranking(compare({}, Target::seconds).all, Kind::seen).size(), estimators().size());
+  const Records records = compare({}, Target::peak_bytes);
+  for (const Performances& of_kind : records.all)
+    for (const Performance& performance : of_kind) EXPECT_EQ(performance.cases, 0);
+  EXPECT_EQ(ranking(records.in(Kind::seen)).size(), estimators().size());
 }
 
 TEST(Estimators, OfNoRunsSayWhatIsMissing) {

@@ -23,8 +23,8 @@ TEST(Performances, WhatIsAlikeSaysLess) {
 }
 
 // Of five networks, each at five sizes on four machines.
-const std::vector<Record>& records_of_five_networks() {
-  static const std::vector<Record> kRecords = [] {
+const Records& records_of_five_networks() {
+  static const Records kRecords = [] {
     History history;
     for (const char* network : {"a", "b", "c", "d", "e"})
       for (const char* host : {"one", "two", "three", "four"})
@@ -33,13 +33,13 @@ const std::vector<Record>& records_of_five_networks() {
           what.host = host;
           add(history, what, (1 + samples) * (1 + network[0] % 3) * (host[0] == 't' ? 2 : 1));
         }
-    return compare(history, Target::seconds).all;
+    return compare(history, Target::seconds);
   }();
   return kRecords;
 }
 
-const Performance& of_effects(const std::vector<Record>& records, Kind kind) {
-  return records.end()[-2].kinds[static_cast<std::size_t>(kind)];
+const Performance& of_effects(const Records& records, Kind kind) {
+  return records.in(kind).end()[-2];
 }
 
 TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
@@ -85,8 +85,7 @@ History on_hosts(const std::vector<std::string>& hosts) {
 
 // A host that nothing ran on may be much slower than the others, whatever runs on it.
 TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
-  const auto records =
-      compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds).all;
+  const auto records = compare(on_hosts({"h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"}), Target::seconds);
   const Performance& known = of_effects(records, Kind::device);
   const Performance& new_one = of_effects(records, Kind::machine);
   EXPECT_GT(known.answered, 10);
@@ -100,7 +99,7 @@ TEST(Performances, MachinesThatNothingRanOnHaveARecordOfTheirOwn) {
 TEST(Performances, DevicesThatNothingRanOnAreNotAskedAbout) {
   History history = on_hosts({"h1", "h2", "h3"});
   for (Datum& datum : history) datum.what.device = "device of " + datum.what.host;
-  EXPECT_EQ(of_effects(compare(history, Target::seconds).all, Kind::machine).cases, 0);
+  EXPECT_EQ(of_effects(compare(history, Target::seconds), Kind::machine).cases, 0);
 }
 
 // Of two hosts one is hidden at a time, so each is answered by what the other one alone teaches. How strong effects are
@@ -119,7 +118,7 @@ TEST(Performances, WhatIsHiddenTeachesNothing) {
       if (datum.what.host == hidden)
         sum += std::abs(std::exp(fitted->predict(datum.what).estimate->log_mean) / datum.value - 1);
   }
-  const Performance record = of_effects(compare(all, Target::seconds).all, Kind::machine);  // of a temporary
+  const Performance record = of_effects(compare(all, Target::seconds), Kind::machine);  // of a temporary
   EXPECT_EQ(record.answered, static_cast<int>(all.size()));
   EXPECT_NEAR(record.error_percent, 100 * sum / static_cast<double>(all.size()), 1e-6);
 }
@@ -135,11 +134,7 @@ TEST(Performances, WhatOthersWriteMakesNobodysIntervalsWiderOrNarrower) {
     }
   };
   const auto reach = [&](std::int64_t owner) {
-    return compare(history, Target::seconds)
-        .of(owner, Kind::batch_size)
-        ->back()
-        .in(Kind::batch_size)
-        .reach(0, 0.9);
+    return compare(history, Target::seconds).of(owner, Kind::batch_size)->back().reach(0, 0.9);
   };
   for (const char* network : {"a", "b", "c", "d", "e", "f"}) run(network, 0.1, 1);
   const double alone = reach(1);
@@ -179,12 +174,11 @@ TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
 }
 
 TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
-  const auto& records = records_of_five_networks();
-  constexpr auto kBeyond = static_cast<std::size_t>(Kind::beyond_all);
-  ASSERT_EQ(records.front().name, "gianniti");
-  EXPECT_EQ(records.front().kinds[kBeyond].weight, 0.5);
-  EXPECT_EQ(of_effects(records, Kind::beyond_all).weight, 0.5);
-  for (std::size_t i = 1; i + 2 < records.size(); ++i) EXPECT_EQ(records[i].kinds[kBeyond].weight, 0);
+  const Performances& beyond = records_of_five_networks().in(Kind::beyond_all);
+  ASSERT_EQ(estimators().front().name, "gianniti");
+  EXPECT_EQ(beyond.front().weight, 0.5);
+  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::beyond_all).weight, 0.5);
+  for (std::size_t i = 1; i + 2 < beyond.size(); ++i) EXPECT_EQ(beyond[i].weight, 0);
 }
 
 // Of networks that each ran on one and two devices, and of one that ran on four too.
@@ -195,9 +189,8 @@ TEST(Performances, AFormOfTheNumberOfDevicesHasHalfWhereNoneCouldBeHidden) {
       add(history, a_case(network, share * devices, devices), (1 + share) * (2 - 1 / devices));
   };
   const auto weight = [&](const char* name) {
-    for (const Record& record : compare(history, Target::seconds).all)
-      if (record.name == name) return record.in(Kind::devices_range).weight;
-    return -1.0;
+    const auto i = static_cast<std::size_t>(find_estimator(name) - estimators().data());
+    return compare(history, Target::seconds).in(Kind::devices_range)[i].weight;
   };
   for (int i = 0; i < 10; ++i)
     for (const double devices : {1, 2}) run("net" + std::to_string(i), devices);
@@ -210,30 +203,27 @@ TEST(Performances, AFormOfTheNumberOfDevicesHasHalfWhereNoneCouldBeHidden) {
 
 // The last of the records is the combined answer's.
 TEST(Performances, TheCombinedAnswerComesFirstUnlessOneIsAllOfIt) {
-  std::vector<Record> records(4);
-  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1, 0, 0.1, 1, 1, {}};
-  records[1].kinds[0].error_ratio = 0.9;
-  records[0].kinds[0].weight = records[1].kinds[0].weight = 0.5;
-  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 0, 2}));
-  records[0].kinds[0].weight = 1;
-  records[1].kinds[0].weight = 0;
-  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{0, 1, 2, 3}));
+  Performances all(4, {20, 20, 30, 0.9, 1, 0, 0.1, 1, 1, {}});
+  all[1].error_ratio = 0.9;
+  all[0].weight = all[1].weight = 0.5;
+  EXPECT_EQ(ranking(all), (std::vector<std::size_t>{3, 1, 0, 2}));
+  all[0].weight = 1;
+  all[1].weight = 0;
+  EXPECT_EQ(ranking(all), (std::vector<std::size_t>{0, 1, 2, 3}));
 }
 
 // It answers what the others can't, so that nothing tells how well the others would have done.
 TEST(Performances, WhoSharesNoCaseWithTheReferenceIsNotTakenForAsGood) {
-  std::vector<Record> records(4);
-  for (auto& record : records) record.kinds[0] = {20, 20, 30, 0.9, 1.1, 0, 0.1, 1, 1, {}};
-  records[0].kinds[0].error_ratio.reset();
-  records[1].kinds[0].weight = records[2].kinds[0].weight = 0.5;
-  EXPECT_EQ(ranking(records, Kind::seen), (std::vector<std::size_t>{3, 1, 2, 0}));
-  for (const Record& record : records_of_five_networks())
-    for (const Performance& each : record.kinds)
-      EXPECT_TRUE(each.answered > 0 || !each.error_ratio) << record.name;
+  Performances all(4, {20, 20, 30, 0.9, 1.1, 0, 0.1, 1, 1, {}});
+  all[0].error_ratio.reset();
+  all[1].weight = all[2].weight = 0.5;
+  EXPECT_EQ(ranking(all), (std::vector<std::size_t>{3, 1, 2, 0}));
+  for (const Performances& of_kind : records_of_five_networks().all)
+    for (const Performance& each : of_kind) EXPECT_TRUE(each.answered > 0 || !each.error_ratio);
 }
 
 TEST(Performances, WithoutARecordTheRichestIsAskedFirst) {
-  EXPECT_EQ(ranking(std::vector<Record>(4), Kind::device).front(), 2U);
+  EXPECT_EQ(ranking(Performances(4)).front(), 2U);
 }
 
 // A run is one of six of its point, and its interval is to hold it, not the median of the six.
@@ -247,8 +237,8 @@ TEST(Performances, RepeatsMakeNoIntervalNarrowerThanARunNeeds) {
         add(history, a_case(network, b), (20 + b) * std::exp(noise(random)));
         history.back().started_at = 1e6 * static_cast<double>(history.size());
       }
-  const auto records = compare(history, Target::seconds).all;
-  const Performance& line = records.front().in(Kind::batch_size);
+  const Records records = compare(history, Target::seconds);
+  const Performance& line = records.in(Kind::batch_size).front();
   ASSERT_GT(line.answered, 10);
   EXPECT_GT(line.reach(0, 0.9), 0.13);
 }
@@ -270,8 +260,8 @@ TEST(Performances, NorDoesADriftThatOnlyHiddenRunsTell) {
       for (const double b : {16., 32., 64.}) run(b, 1.01e9 + 100 * b + 10 * i, 1.3);
     for (const double b : {32., 64.}) run(b, 1.02e9, 1);
   }
-  const auto records = compare(history, Target::seconds).all;
-  const Performance& beyond = records.front().in(Kind::beyond_all);
+  const Records records = compare(history, Target::seconds);
+  const Performance& beyond = records.in(Kind::beyond_all).front();
   ASSERT_GT(beyond.answered, 4);
   EXPECT_GT(beyond.error_percent, 40) << "a line through a size that was 30 % slow";
 }
