@@ -59,14 +59,15 @@ std::optional<double> level_between(const Side& before, const Side& after) {
   const double error = std::max(1e-3, robust_scale(inside)) * std::sqrt(1.5708 * (1 / a + 1 / b));
   if (size < kLeastChange || size < kChangeStatistic * error) return std::nullopt;
   const double level = 0.5 * (before.middle + after.middle);
-  const Side &low = before.middle < after.middle ? before : after, &high = &low == &before ? after : before;
+  const auto& [low, high] =
+      std::minmax(before, after, [](const Side& x, const Side& y) { return x.middle < y.middle; });
   const bool apart = low.share_above(level) <= 1 - kOwnSide && high.share_above(level) >= kOwnSide;
   return apart ? std::optional(level) : std::nullopt;
 }
 
 // Whether as many owners as there are, two at most, show it: the middle one of each one's rows since then is on the side
 // of the level that it came to.
-bool confirmed(const Observations& rows, const std::vector<double>& residuals, double from, double level,
+bool confirmed(const Dataset& rows, const std::vector<double>& residuals, double from, double level,
                bool rises) {
   std::map<std::int64_t, std::vector<double>> since;  // of each owner
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -81,7 +82,7 @@ bool confirmed(const Observations& rows, const std::vector<double>& residuals, d
 
 }  // namespace
 
-std::optional<double> drop_before_change(Observations& rows, const std::vector<double>& residuals) {
+std::optional<double> drop_before_change(Dataset& rows, const std::vector<double>& residuals) {
   std::vector<std::size_t> dated;
   std::vector<double> values;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -99,7 +100,7 @@ std::optional<double> drop_before_change(Observations& rows, const std::vector<d
   if (!level || !confirmed(rows, residuals, changed_at, *level, after.middle > before.middle))
     return std::nullopt;
   std::erase_if(rows,
-                [&](const Observation& row) { return row.started_at > 0 && row.started_at < changed_at; });
+                [&](const RunObservation& row) { return row.started_at > 0 && row.started_at < changed_at; });
   return changed_at;
 }
 

@@ -17,6 +17,6 @@ namespace etad::regression {
 // would show by chance. And each side keeps to itself: four fifths of it lie on its side of the middle between the
 // two. So runs that are slow in spells, however long, are not taken for a change. Where several owners' runs count,
 // two of them show it, each by most of his runs since then: nobody alone makes what the others have measured old.
-std::optional<double> drop_before_change(Observations& rows, const std::vector<double>& residuals);
+std::optional<double> drop_before_change(Dataset& rows, const std::vector<double>& residuals);
 
 }  // namespace etad::regression

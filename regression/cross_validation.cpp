@@ -14,7 +14,7 @@ constexpr double kWorstLeverage = 25;  // five times the noise: beyond that a fi
 
 }  // namespace
 
-CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds) {
+CrossValidation cross_validate(const Basis& basis, const Dataset& rows, const Folds& folds) {
   CrossValidation out;
   out.residuals.assign(rows.size(), 0);
   out.leverages.assign(rows.size(), 0);
@@ -24,7 +24,7 @@ CrossValidation cross_validate(const Basis& basis, const Observations& rows, con
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (folds.of[i] != k) continue;
       out.residuals[i] = fit.residuals[i];
-      const Terms x = basis.features(rows[i].n, rows[i].b, only_size(rows));
+      const Terms x = basis.features(rows[i].iterations, rows[i].samples, reference_size(rows));
       out.leverages[i] = relative_leverage(x, fit.coefficients, fit.covariance);
       errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));
     }

@@ -17,7 +17,7 @@ struct CrossValidation {
   std::vector<double> fold_errors;
 };
 
-CrossValidation cross_validate(const Basis& basis, const Observations& rows, const Folds& folds);
+CrossValidation cross_validate(const Basis& basis, const Dataset& rows, const Folds& folds);
 
 // Relative variance of f(n, B) that the uncertainty of its coefficients causes.
 double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance);

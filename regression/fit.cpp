@@ -20,44 +20,44 @@
 namespace etad::regression {
 namespace {
 
-// What the runs of a model have in common. A run whose batch size is unknown can be compared with others only where none is
-// known.
-struct Common {
+// The settings that the runs of a model have in common. A run whose batch size is unknown can be compared with others
+// only where none is known.
+struct Combination {
   bool has_batch_size = false;
   Covariates covariates;
-  auto operator<=>(const Common&) const = default;
+  auto operator<=>(const Combination&) const = default;
 };
 
-Common common_of(const Dataset& data, const Observation& row) {
-  return {row.b > 0, data[row.run].covariates};
+Combination combination_of(const RunObservation& run) {
+  return {run.samples > 0, run.covariates};
 }
 
-// Of what the rows have in common what most owners mean, of several that of who was there first. An owner means what is
-// first of his runs by these, in turn: it has a batch size; most runs are of it; the newest one is. `rows` are in order of
-// time.
-Common most_common(const Dataset& data, const Observations& rows) {
-  struct Having {
+// Each owner votes for one combination of settings: among his runs', one with a batch size before one without, then the
+// most frequent, then the newest. The one with the most votes wins; of equal ones that of who was first. `rows` are in
+// order of time.
+Combination most_common(const Dataset& rows) {
+  struct Tally {
     std::size_t runs = 0, newest = 0;
   };
-  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Common, Having>> by_place;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::map<Combination, Tally>> by_place;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Having& having = by_place[{data[rows[i].run].place, rows[i].owner}][common_of(data, rows[i])];
-    ++having.runs;
-    having.newest = i;
+    Tally& tally = by_place[{rows[i].place, rows[i].owner}][combination_of(rows[i])];
+    ++tally.runs;
+    tally.newest = i;
   }
   const auto rank = [](const auto& each) {
     return std::tuple(each.first.has_batch_size, each.second.runs, each.second.newest);
   };
-  std::vector<Common> meant;
-  for (const auto& [place, its] : by_place) meant.push_back(std::ranges::max_element(its, {}, rank)->first);
+  std::vector<Combination> votes;
+  for (const auto& [place, its] : by_place) votes.push_back(std::ranges::max_element(its, {}, rank)->first);
   const auto most = std::ranges::max_element(
-      meant, {}, [&](const Common& common) { return std::ranges::count(meant, common); });
-  return most != meant.end() ? *most : Common{};
+      votes, {}, [&](const Combination& each) { return std::ranges::count(votes, each); });
+  return most != votes.end() ? *most : Combination{};
 }
 
-Range range_of(const Observations& rows, double Observation::*field) {
+Range range_of(const Dataset& rows, double RunObservation::*field) {
   Range out{std::numeric_limits<double>::max(), 0};
-  for (const Observation& row : rows) {
+  for (const RunObservation& row : rows) {
     out.min = std::min(out.min, row.*field);
     out.max = std::max(out.max, row.*field);
   }
@@ -79,13 +79,13 @@ void describe_coefficients(const Basis& basis, const RelativeFit& fit, Model& mo
 
 // Errors about what the prediction had not seen, batch sizes or, of one or two of these, runs, in units of what was
 // foreseen.
-std::vector<double> scores_of(const CrossValidation& validation, const Observations& rows,
-                              const Noise& noise) {
+std::vector<double> scores_of(const Selection& selection, const Dataset& rows, const Noise& noise) {
   std::vector<double> scores;
-  const Folds folds = fold(rows);
+  const CrossValidation& validation = selection.winner().validation;
+  const Folds& folds = selection.folds;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (folds.of[i] == kNeverLeftOut) continue;
-    const double alike = noise.variance(rows[i].n);
+    const double alike = noise.variance(rows[i].iterations);
     const double fitted = validation.leverages[i] * (folds.by_batch_size ? noise.run * noise.run : alike);
     scores.push_back(std::abs(validation.residuals[i]) / std::sqrt(alike + fitted));
   }
@@ -103,7 +103,7 @@ struct Settled {
 
 // Rows from before the deployment last changed no longer count. A change hides an earlier one, so it is asked
 // again of what is left.
-Settled settle(Observations& rows) {
+Settled settle(Dataset& rows) {
   constexpr int kMaxChanges = 3;
   Settled out;
   for (int i = 0; i <= kMaxChanges; ++i) {
@@ -120,12 +120,12 @@ Settled settle(Observations& rows) {
 }  // namespace
 
 std::optional<Model> fit(const Dataset& data) {
-  Observations rows = observe(data);
+  Dataset rows = rows_of(data);
   Model model;
-  const Common common = most_common(data, rows);
+  const Combination common = most_common(rows);
   model.covariates = common.covariates;
   model.other_runs = static_cast<int>(
-      std::erase_if(rows, [&](const Observation& row) { return common_of(data, row) != common; }));
+      std::erase_if(rows, [&](const RunObservation& row) { return combination_of(row) != common; }));
   model.runs = static_cast<int>(rows.size());
   const Settled settled = settle(rows);
   if (settled.selection.candidates.empty()) return std::nullopt;
@@ -136,8 +136,8 @@ std::optional<Model> fit(const Dataset& data) {
   model.dropped_runs = model.runs - static_cast<int>(rows.size()) +
                        static_cast<int>(std::ranges::count(settled.fit.weights, 0.0));
   if (const auto error = settled.selection.winner().validation.error) model.error_percent = 100 * *error;
-  model.samples = range_of(rows, &Observation::b);
-  model.iterations = range_of(rows, &Observation::n);
+  model.samples = range_of(rows, &RunObservation::samples);
+  model.iterations = range_of(rows, &RunObservation::iterations);
   model.rivals = rivals(settled.selection);
 
   const Noise noise = between_run_noise(rows, settled.fit.residuals, active(settled.fit.coefficients),
@@ -146,7 +146,7 @@ std::optional<Model> fit(const Dataset& data) {
   model.within_run_noise = noise.iteration;
   model.degrees = noise.degrees;
   describe_coefficients(basis, settled.fit, model);
-  model.scores = scores_of(settled.selection.winner().validation, rows, noise);
+  model.scores = scores_of(settled.selection, rows, noise);
   std::ranges::sort(model.scores);
   model.coverage = score_coverage(model.scores, 0.9, model.degrees);
   return model;

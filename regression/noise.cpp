@@ -40,10 +40,10 @@ double within_run_noise(const Dataset& data) {
   return median(std::move(found));
 }
 
-Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
+Noise between_run_noise(const Dataset& rows, const std::vector<double>& residuals, int parameters,
                         double iteration) {
   std::vector<double> lengths;
-  for (const Observation& row : rows) lengths.push_back(1 / row.n);
+  for (const RunObservation& row : rows) lengths.push_back(1 / row.iterations);
   const auto runs = static_cast<double>(rows.size());
   Noise noise;
   noise.degrees = std::max(0.0, runs - parameters);

@@ -31,7 +31,7 @@ double within_run_noise(const Dataset& data);
 // The rest is shrunk towards kPriorNoise. That is done in the logarithm, for noise differs between machines by
 // factors: d degrees of freedom weigh 2 d x d / (d + 2), the prior 1.25, the inverse variances of the two
 // logarithms.
-Noise between_run_noise(const Observations& rows, const std::vector<double>& residuals, int parameters,
+Noise between_run_noise(const Dataset& rows, const std::vector<double>& residuals, int parameters,
                         double iteration);
 
 }  // namespace etad::regression

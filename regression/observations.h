@@ -1,5 +1,5 @@
-// A dataset as rows of the regression: runs without a usable time are left out, the others are given the
-// folds that cross-validation leaves out one after the other.
+// The rows of the regression: of a dataset's runs those with a usable time, given the folds that cross-validation leaves
+// out one after the other.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,16 @@
 
 namespace etad::regression {
 
-// One run as a row of the regression.
-struct Observation {
-  double n = 0;  // iterations, > 0
-  double b = 0;  // samples per iteration; 0: unknown
-  double t = 0;  // seconds, > 0
-  double started_at = 0;
-  std::size_t run = 0;     // its index in the dataset
-  std::int64_t owner = 0;  // uid of its log's owner
-};
-
-using Observations = std::vector<Observation>;
-
-// Runs with positive, finite iterations and seconds, at most `kMaxRuns` of them, the newest by `started_at`.
+// Runs with positive, finite iterations and seconds in order of time, the newest kMaxRuns of them. A number of samples that
+// is no such number is unknown: 0.
 inline constexpr std::size_t kMaxRuns = 200;
-Observations observe(const Dataset& data);
+Dataset rows_of(Dataset data);
 
-std::vector<double> batch_sizes(const Observations& rows);  // sorted, each once
+std::vector<double> batch_sizes(const Dataset& rows);  // sorted, each once
 
-// The newest row's batch size: used where all rows have the same.
-inline double only_size(const Observations& rows) {
-  return rows.back().b;
+// The newest row's batch size: read only by the basis for where all have the same.
+inline double reference_size(const Dataset& rows) {
+  return rows.back().samples;
 }
 
 // Fold of each row: by batch size where there are three or more, so that the error says what a new batch size
@@ -42,6 +31,6 @@ struct Folds {
   int count = 0;
   bool by_batch_size = false;
 };
-Folds fold(const Observations& rows);
+Folds fold(const Dataset& rows);
 
 }  // namespace etad::regression

@@ -28,13 +28,13 @@ class Step {
  public:
   // `base`: the weight of each row, 0 of those left out. These do not tell the cost per run, which every basis has
   // first.
-  Step(const Basis& basis, const Observations& rows, const Column& base)
+  Step(const Basis& basis, const Dataset& rows, const Column& base)
       : features_(static_cast<Eigen::Index>(rows.size()), basis.parameters()) {
     std::vector<double> lengths;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
-      features_.row(row) = basis.features(rows[i].n, rows[i].b, only_size(rows));
-      if (base(row) > 0) lengths.push_back(rows[i].n);
+      features_.row(row) = basis.features(rows[i].iterations, rows[i].samples, reference_size(rows));
+      if (base(row) > 0) lengths.push_back(rows[i].iterations);
     }
     if (!differ_enough(lengths)) features_.col(0).setZero();
   }
@@ -80,14 +80,14 @@ std::vector<double> listed(const Column& column) {
 
 }  // namespace
 
-RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds,
+RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vector<int>& folds,
                          int left_out) {
   const auto size = static_cast<Eigen::Index>(rows.size());
   Column base(size), times(size);
   for (Eigen::Index i = 0; i < size; ++i) {
     const auto row = static_cast<std::size_t>(i);
     base(i) = !folds.empty() && folds[row] == left_out ? 0 : 1;
-    times(i) = rows[row].t;
+    times(i) = rows[row].seconds;
   }
   Step step(basis, rows, base);
   const auto in_use = static_cast<double>((base > 0).count());

@@ -23,7 +23,7 @@ struct RelativeFit {
 };
 
 // Fits over the rows whose fold is not `left_out`. No `folds`: over all.
-RelativeFit fit_relative(const Basis& basis, const Observations& rows, const std::vector<int>& folds = {},
+RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vector<int>& folds = {},
                          int left_out = 0);
 
 }  // namespace etad::regression

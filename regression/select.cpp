@@ -15,21 +15,21 @@ bool may_compete(const Basis& basis, std::size_t sizes, bool sizes_known) {
 
 }  // namespace
 
-Selection select_basis(const Observations& rows) {
+Selection select_basis(const Dataset& rows) {
   Selection out;
   if (rows.empty()) return out;
-  const Folds folds = fold(rows);
+  out.folds = fold(rows);
   const std::size_t sizes = batch_sizes(rows).size();
   for (const Basis& basis : bases()) {
-    if (!may_compete(basis, sizes, rows.front().b > 0)) continue;
-    out.candidates.push_back({&basis, cross_validate(basis, rows, folds)});
+    if (!may_compete(basis, sizes, rows.front().samples > 0)) continue;
+    out.candidates.push_back({&basis, cross_validate(basis, rows, out.folds)});
   }
   const auto error = [](const Candidate& c) { return c.validation.error.value_or(0); };
   const auto best = std::ranges::min_element(out.candidates, {}, error);
   // One standard deviation to Student; with fewer than five folds, its 95 % point: errors known from three
   // are hardly known, and a basis must not win by luck.
   const double sigma =
-      folds.count > 1 ? student_quantile(folds.count < 5 ? 0.95 : 0.8413, folds.count - 1) : 1;
+      out.folds.count > 1 ? student_quantile(out.folds.count < 5 ? 0.95 : 0.8413, out.folds.count - 1) : 1;
   const double best_error = standard_error(best->validation.fold_errors);
   const auto good = std::ranges::find_if(out.candidates, [&](const Candidate& c) {
     const double slack = sigma * std::hypot(best_error, standard_error(c.validation.fold_errors));

@@ -14,6 +14,7 @@ struct Candidate {
 };
 
 struct Selection {
+  Folds folds;                        // by which they were judged
   std::vector<Candidate> candidates;  // all that could compete; empty: nothing to fit from
   std::size_t chosen = 0;
 
@@ -24,7 +25,7 @@ struct Selection {
 // otherwise by run. The simplest within one standard error of the best wins (Breiman et al., "Classification
 // and Regression Trees", 1984, section 3.4.3). The standard error is that of the difference of the two means:
 // with three folds the best basis' own may be small by chance.
-Selection select_basis(const Observations& rows);
+Selection select_basis(const Dataset& rows);
 
 std::vector<Rival> rivals(const Selection& selection);
 
