@@ -88,29 +88,18 @@ OwnModels own_models(const ModelSet& models, const Question& question) {
   const Question meant = recognized(models, question);
   if (!meant.asker || meant.at || meant.shown || (!meant.network && !meant.architecture) || !models.knowledge)
     return out;
-  const auto named = [](const std::optional<std::string>& name) -> std::optional<ModelFilter::Name> {
-    return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
-  };
-  ModelFilter anywhere;
-  anywhere.network = named(meant.network);
-  anywhere.architecture = named(meant.architecture);
-  anywhere.limit = kMostLooked;
-  std::vector<ModelFilter> filters = {anywhere};
-  if (meant.framework || meant.host || meant.device || meant.devices) {
-    ModelFilter& there = filters.emplace_back(anywhere);
-    there.framework = named(meant.framework);
-    there.host = named(meant.host);
-    there.device = named(meant.device);
-    there.devices = meant.devices;
-  }
+  std::vector<ModelFilter> filters = {of_network(meant)};
+  if (meant.framework || meant.host || meant.device || meant.devices) filters.push_back(of_deployment(meant));
   std::set<ModelKey> looked_at;
-  for (const ModelFilter& filter : filters)
+  for (ModelFilter& filter : filters) {
+    filter.limit = kMostLooked;
     for (const ModelRow& row : models.models->list(filter).value_or(std::vector<ModelRow>())) {
       if (!looked_at.insert(row.key).second) continue;
       const auto model = models.models->load(row.key);
       if (!model || !*model) continue;
       if (auto said = said_to(*model, meant.asker); said != *model) out.emplace(row.key, std::move(said));
     }
+  }
   return out;
 }
 

@@ -81,11 +81,9 @@ Result<Choices> deployments(Models& models, const ModelFilter& filter) {
 
 // All there are, or, where any have the names that the question gives, those.
 Result<ModelFilter> named(Models& models, const Question& question) {
-  ModelFilter all, filter;
+  ModelFilter all, filter = of_network(question);
   all.limit = filter.limit = kMostLookedAt;
   all.any_order = filter.any_order = true;
-  if (question.network) filter.network = ModelFilter::Name{*question.network, true};
-  if (question.architecture) filter.architecture = ModelFilter::Name{*question.architecture, true};
   const auto found = any(models, filter);
   if (!found) return tl::unexpected(found.error());
   return *found ? filter : all;
@@ -167,16 +165,36 @@ Result<Narrowed> narrowed(Models& models, const Question& question) {
   return out;
 }
 
+std::optional<ModelFilter::Name> in_any_case(const std::optional<std::string>& name) {
+  return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
+}
+
 }  // namespace
+
+ModelFilter of_network(const Question& question) {
+  ModelFilter out;
+  out.network = in_any_case(question.network);
+  out.architecture = in_any_case(question.architecture);
+  return out;
+}
+
+ModelFilter of_deployment(const Question& question) {
+  ModelFilter out = of_network(question);
+  out.framework = in_any_case(question.framework);
+  out.host = in_any_case(question.host);
+  out.device = in_any_case(question.device);
+  out.devices = question.devices;
+  return out;
+}
 
 Result<ModelFilter> meant_by(Models& models, const Question& question) {
   auto found = narrowed(models, question);
   if (!found) return tl::unexpected(found.error());
   ModelFilter filter = std::move(found->filter);
   // Of a name that there is none of nothing is meant.
-  if (question.network && !filter.network) filter.network = ModelFilter::Name{*question.network, true};
-  if (question.architecture && !filter.architecture)
-    filter.architecture = ModelFilter::Name{*question.architecture, true};
+  const ModelFilter names = of_network(question);
+  if (!filter.network) filter.network = names.network;
+  if (!filter.architecture) filter.architecture = names.architecture;
   return filter;
 }
 

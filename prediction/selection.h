@@ -21,6 +21,10 @@ Answer<Deployment> select(Models& models, const Question& question);
 // Which models it may mean: those of the names that it gives, as far as there are such.
 Result<ModelFilter> meant_by(Models& models, const Question& question);
 
+// The models of the network that a question names, and those on the deployment that it names, whatever the names' case.
+ModelFilter of_network(const Question& question);
+ModelFilter of_deployment(const Question& question);
+
 // That all of these (one at least) fit a question, and what tells them apart.
 Refusal ambiguous(std::vector<KnownDeployment> fits);
 
