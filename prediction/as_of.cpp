@@ -127,7 +127,7 @@ std::shared_ptr<const ModelSet> as_of(std::shared_ptr<const ModelSet> models, co
   const Question meant = recognized(*models, question);
   Then then = meant.shown ? Then() : fitted_then(*models, meant, runs_of);
   for (const auto target : estimators::kAllTargets)
-    if (const auto& now = models->of(target)) out->of(target) = now->as_of(*question.at, then.runs);
+    if (const auto& now = models->of(target)) out->of(target) = now->with(then.runs, question.at);
   out->contradictions = std::move(then.contradictions);
   out->models = std::make_shared<HeldModels>(std::move(then.models));
   return out;

@@ -231,24 +231,17 @@ bool Knowledge::outgrew_records() const {
   return outgrows(runs_in(data_), judged_.runs);
 }
 
-std::shared_ptr<const Knowledge> Knowledge::as_of(Instant at, const Data& then) const {
-  Data over = valued(then, target_);
-  for (const auto& [key, runs] : data_)
-    for (const Datum& run : runs) {
-      if (then.contains(key)) break;
-      const double ended = run.ended_at > 0 ? run.ended_at : run.started_at;
-      if (ended > 0 && ended <= epoch_seconds(at)) over[key].push_back(run);
-    }
-  const auto out = unfitted(std::move(over), nullptr, target_);
-  out->judged_ = judged_;
-  return out;
-}
-
-std::shared_ptr<const Knowledge> Knowledge::with(const Data& instead) const {
+std::shared_ptr<const Knowledge> Knowledge::with(const Data& instead, std::optional<Instant> over_by) const {
+  const auto counts = [&](const Datum& run) {
+    const double ended = run.ended_at > 0 ? run.ended_at : run.started_at;
+    return !over_by || (ended > 0 && ended <= epoch_seconds(*over_by));
+  };
   Data all = valued(instead, target_);
   for (const auto& [key, runs] : data_)
-    if (!instead.contains(key)) all.emplace(key, runs);
-  const auto out = unfitted(std::move(all), this, target_);
+    if (!instead.contains(key))
+      for (const Datum& run : runs)
+        if (counts(run)) all[key].push_back(run);
+  const auto out = unfitted(std::move(all), over_by ? nullptr : this, target_);
   out->judged_ = judged_;
   return out;
 }

@@ -114,13 +114,11 @@ class Knowledge {
   // What the history lacks for the i-th estimator; empty: nothing. Has it learn.
   std::string_view missing(std::size_t i) const;
 
-  // What could have been known at an instant: from the runs that were over by then. `then`: those that counted then, of
-  // some models; of the others those are taken that count today. The records stay those of now: they are about the
-  // estimators, not about these runs.
-  std::shared_ptr<const Knowledge> as_of(Instant at, const Data& then) const;
-  // What is known where these are the runs of their models, as somebody sees them who is answered from his own. How strong
-  // effects are stays what all have taught.
-  std::shared_ptr<const Knowledge> with(const Data& instead) const;
+  // What is known where these are the runs of their models: as somebody sees it who is answered from his own, or as it
+  // could have been known at an instant, when of other models those runs count that were over by then. The records
+  // stay, and without an instant how strong effects are: they are about the estimators, not about these runs.
+  std::shared_ptr<const Knowledge> with(const Data& instead,
+                                        std::optional<Instant> over_by = std::nullopt) const;
   const Data& data() const { return data_; }  // the runs that the estimators learn from
 
   // The case a question is about: what it says, and for the rest what the run of the network has that is most
