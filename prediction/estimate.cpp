@@ -50,6 +50,7 @@ Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::i
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
   part.phase = std::string(name_of(fitted.key.phase));
+  part.key = fitted.key;
   part.model = model;
   part.batch_size = samples;
   part.iterations = iterations;
@@ -94,7 +95,7 @@ void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, st
 // less the length of the run matters to it. nullopt: nobody says anything.
 std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Question& question, Phase phase,
                                             std::int64_t iterations, std::optional<std::int64_t> batch,
-                                            std::optional<Instant> now, ModelKey& key) {
+                                            std::optional<Instant> now) {
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch, *models.models);
   if (!asked) return std::nullopt;
@@ -106,18 +107,17 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
   }
   const auto said = models.knowledge->ask(asked->what, question.confidence);
   if (!said) return std::nullopt;
-  key = asked->key;
-  if (!said->contradicted_by.empty()) return refuse(abstained(*said, key.network));
-  EstimatePart part = part_of(*said, asked->what, iterations);
-  move_by_drift(models, key, now, part.prediction);
+  if (!said->contradicted_by.empty()) return refuse(abstained(*said, asked->key.network));
+  EstimatePart part = part_of(*said, *asked, iterations);
+  move_by_drift(models, part.key, now, part.prediction);
   return part;
 }
 
 // The same of a network that is only shown.
 Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Phase phase,
-                           std::int64_t iterations, std::optional<Instant> now, ModelKey& key) {
-  auto part = never_ran(models, question, phase, iterations, key);
-  if (part) move_by_drift(models, key, now, part->prediction);
+                           std::int64_t iterations, std::optional<Instant> now) {
+  auto part = never_ran(models, question, phase, iterations);
+  if (part) move_by_drift(models, part->key, now, part->prediction);
   return part;
 }
 
@@ -150,13 +150,13 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
       return part;
     }
   }
-  ModelKey key;
-  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, now, key);
+  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, now);
   if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
   if (kind > estimators::Kind::settings) return part;  // its data came to be known after the model was made
   other->model = model;
+  other->key = fitted.key;
   // Runs of other settings may have seen what the model's have not.
   if (its_settings || kind == estimators::Kind::settings)
     other->prediction.extrapolates = part->prediction.extrapolates;
@@ -181,7 +181,7 @@ const Contradiction* contradiction_in(const ModelSet& models, const Question& qu
   return out;
 }
 
-// Testing for so many iterations, on the machine of `out.key`.
+// Testing for so many iterations, on the machine of the first part.
 Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
   const Question& question = out.question;
   const ModelSet& models = *out.models;
@@ -189,9 +189,8 @@ Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, 
     return ask_best(speaks_to(question, chosen.test), models, iterations, question.test_batch_size, question,
                     out.now, "test_batch_size");
   const Question exact = about(out.key, question);
-  ModelKey key;
-  if (question.shown) return shown(models, exact, Phase::test, iterations, out.now, key);
-  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, out.now, key))
+  if (question.shown) return shown(models, exact, Phase::test, iterations, out.now);
+  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, out.now))
     return std::move(*part);
   return refuse({.kind = Refusal::Kind::no_model_of_tests, .network = out.key.network});
 }
@@ -269,11 +268,12 @@ Question about(const FittedModel& fitted, Question question) {
   return question;
 }
 
-EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations) {
+EstimatePart part_of(const Said& said, const Asked& asked, std::int64_t iterations) {
   const auto n = static_cast<double>(iterations);
   EstimatePart part;
-  part.phase = what.phase;
-  part.batch_size = what.samples;
+  part.phase = asked.what.phase;
+  part.key = asked.key;
+  part.batch_size = asked.what.samples;
   part.iterations = iterations;
   part.runs = said.rests_on.runs;
   part.prediction = {n * said.value, n * said.lower, n * said.upper, {}};
@@ -301,16 +301,15 @@ std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
 namespace {
 
 // Of what is shown, or of the model of the very deployment (which `chosen` then is), or of all the history.
-Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
+Answer<EstimatePart> first_part(const Estimate& out, Deployment& chosen) {
   const Question& question = out.question;
   const ModelSet& models = *out.models;
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  if (question.shown) return shown(models, question, phase, question.iterations, out.now, out.key);
+  if (question.shown) return shown(models, question, phase, question.iterations, out.now);
   auto selected = select(*models.models, question);
   if (selected) {
     chosen = std::move(*selected);
     const auto fitted = speaks_to(question, phase == Phase::test ? chosen.test : chosen.train);
-    out.key = fitted->key;
     return ask_best(fitted, models, question.iterations, question.batch_size, question, out.now,
                     "batch_size");
   }
@@ -321,8 +320,7 @@ Answer<EstimatePart> first_part(Estimate& out, Deployment& chosen) {
           {.kind = Refusal::Kind::contradicting, .network = found->key.network, .contradiction = *found});
   }
   if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
-    if (auto part =
-            bridged(models, question, phase, question.iterations, question.batch_size, out.now, out.key))
+    if (auto part = bridged(models, question, phase, question.iterations, question.batch_size, out.now))
       return std::move(*part);
   }
   return refuse(std::move(selected.error()));
@@ -349,6 +347,7 @@ Answer<Estimate> answer(Estimate out) {
   Deployment chosen;
   auto first = first_part(out, chosen);
   if (!first) return refuse(std::move(first.error()));
+  out.key = first->key;
   out.parts.push_back(std::move(*first));
   if (out.question.phase == Question::Phase::total) {
     if (auto added = add_rest(chosen, out); !added) return refuse(std::move(added.error()));

@@ -17,6 +17,7 @@ namespace etad::prediction {
 // start-up or the snapshots take.
 struct EstimatePart {
   std::string phase;  // train, test, startup, snapshot, other
+  ModelKey key;       // what was asked; of what passes beside training and testing none
   std::shared_ptr<const FittedModel> model;
   std::optional<double> batch_size;
   std::int64_t iterations = 0;  // start-up, snapshots: how many; what passes between them: 0
@@ -28,7 +29,7 @@ struct EstimatePart {
 
 struct Estimate {
   std::shared_ptr<const ModelSet> models;  // that it was asked of
-  ModelKey key;                            // what the first part is about
+  ModelKey key;                            // the first part's
   Question question;
   std::vector<EstimatePart> parts;  // one, but for a total
   regression::Prediction sum;
@@ -51,7 +52,7 @@ Question about(const FittedModel& fitted, Question question);
 Refusal abstained(const Said& said, std::string network);
 
 // What estimators said of an iteration, of so many.
-EstimatePart part_of(const Said& said, const estimators::Case& what, std::int64_t iterations);
+EstimatePart part_of(const Said& said, const Asked& asked, std::int64_t iterations);
 
 // The test phases of a training of `iterations`: one before the first, and one after each `interval`
 // (Caffe's rule; the initial one counts).

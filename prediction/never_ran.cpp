@@ -21,7 +21,7 @@ struct Heard {
 }  // namespace
 
 Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question, Phase phase,
-                               std::int64_t iterations, ModelKey& key) {
+                               std::int64_t iterations) {
   const Description& net = *question.shown;
   const bool of_total = phase == Phase::test && question.phase == Question::Phase::total;
   const auto batch = of_total ? (question.test_batch_size ? question.test_batch_size : net.test_batch_size)
@@ -47,9 +47,9 @@ Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question,
     for (const Heard& each : heard) fits.push_back({each.asked.key, true, true});
     return refuse(ambiguous(std::move(fits)));
   }
-  key = heard.front().asked.key;
-  if (!heard.front().said.contradicted_by.empty()) return refuse(abstained(heard.front().said, key.network));
-  return part_of(heard.front().said, heard.front().asked.what, iterations);
+  const auto& [asked, said] = heard.front();
+  if (!said.contradicted_by.empty()) return refuse(abstained(said, asked.key.network));
+  return part_of(said, asked, iterations);
 }
 
 Question recognized(const ModelSet& models, Question question) {

@@ -6,10 +6,10 @@
 
 namespace etad::prediction {
 
-// Needs `question.shown`. `key`: the machine that was meant. Refused where the description says too little,
+// Needs `question.shown`. Of the machine that was meant. Refused where the description says too little,
 // where too few other networks ran on the machine, and where several machines fit.
 Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question, Phase phase,
-                               std::int64_t iterations, ModelKey& key);
+                               std::int64_t iterations);
 
 // Where the shown network ran here, it is that network which the question is about, and not one that is only
 // shown: its runs know more than its description.
