@@ -37,9 +37,9 @@ regression::Covariates covariates_of(const Question& question) {
   return out;
 }
 
-Answer<EstimatePart> ask(const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
-                         std::optional<std::int64_t> batch_size, const Question& question,
-                         std::string_view batch_parameter) {
+Answer<EstimatePart> answer_of_model(const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
+                                     std::optional<std::int64_t> batch_size, const Question& question,
+                                     std::string_view batch_parameter) {
   const FittedModel& fitted = *model;
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
@@ -93,9 +93,10 @@ void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, st
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
 // less the length of the run matters to it. nullopt: nobody says anything.
-std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Question& question, Phase phase,
-                                            std::int64_t iterations, std::optional<std::int64_t> batch,
-                                            std::optional<Instant> now) {
+std::optional<Answer<EstimatePart>> answer_of_history(const ModelSet& models, const Question& question,
+                                                      Phase phase, std::int64_t iterations,
+                                                      std::optional<std::int64_t> batch,
+                                                      std::optional<Instant> now) {
   if (!models.knowledge) return std::nullopt;
   const auto asked = models.knowledge->asked(question, phase, batch, *models.models);
   if (!asked) return std::nullopt;
@@ -114,27 +115,27 @@ std::optional<Answer<EstimatePart>> bridged(const ModelSet& models, const Questi
 }
 
 // The same of a network that is only shown.
-Answer<EstimatePart> shown(const ModelSet& models, const Question& question, Phase phase,
-                           std::int64_t iterations, std::optional<Instant> now) {
+Answer<EstimatePart> answer_of_description(const ModelSet& models, const Question& question, Phase phase,
+                                           std::int64_t iterations, std::optional<Instant> now) {
   auto part = never_ran(models, question, phase, iterations);
   if (part) move_by_drift(models, part->key, now, part->prediction);
   return part;
 }
 
 // The model, or the asker's own where that answers him; of settings that his runs never had the others' speak.
-std::shared_ptr<const FittedModel> speaks_to(const Question& question,
+std::shared_ptr<const FittedModel> model_for(const Question& question,
                                              const std::shared_ptr<const FittedModel>& model) {
   auto own = said_to(model, question.asker);
   return own == model || own->model.unseen(covariates_of(question)).empty() ? own : model;
 }
 
 // A model's answer, or that of all the history where such questions are for that.
-Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
-                              std::int64_t iterations, std::optional<std::int64_t> batch,
-                              const Question& question, std::optional<Instant> now,
-                              std::string_view batch_parameter) {
+Answer<EstimatePart> best_answer(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
+                                 std::int64_t iterations, std::optional<std::int64_t> batch,
+                                 const Question& question, std::optional<Instant> now,
+                                 std::string_view batch_parameter) {
   const FittedModel& fitted = *model;
-  auto part = ask(model, iterations, batch, question, batch_parameter);
+  auto part = answer_of_model(model, iterations, batch, question, batch_parameter);
   if (!part) return part;
   move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
   if (fitted.own_runs || !models.knowledge || !part->batch_size) return part;
@@ -150,7 +151,7 @@ Answer<EstimatePart> ask_best(const std::shared_ptr<const FittedModel>& model, c
       return part;
     }
   }
-  auto answer = bridged(models, exact, fitted.key.phase, iterations, samples, now);
+  auto answer = answer_of_history(models, exact, fitted.key.phase, iterations, samples, now);
   if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
@@ -182,15 +183,16 @@ const Contradiction* contradiction_in(const ModelSet& models, const Question& qu
 }
 
 // Testing for so many iterations, on the machine of the first part.
-Answer<EstimatePart> testing(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
+Answer<EstimatePart> test_part(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
   const Question& question = out.question;
   const ModelSet& models = *out.models;
   if (chosen.test != nullptr)
-    return ask_best(speaks_to(question, chosen.test), models, iterations, question.test_batch_size, question,
-                    out.now, "test_batch_size");
+    return best_answer(model_for(question, chosen.test), models, iterations, question.test_batch_size,
+                       question, out.now, "test_batch_size");
   const Question exact = about(out.key, question);
-  if (question.shown) return shown(models, exact, Phase::test, iterations, out.now);
-  if (auto part = bridged(models, exact, Phase::test, iterations, question.test_batch_size, out.now))
+  if (question.shown) return answer_of_description(models, exact, Phase::test, iterations, out.now);
+  if (auto part =
+          answer_of_history(models, exact, Phase::test, iterations, question.test_batch_size, out.now))
     return std::move(*part);
   return refuse({.kind = Refusal::Kind::no_model_of_tests, .network = out.key.network});
 }
@@ -202,7 +204,7 @@ Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
   if (__builtin_mul_overflow(test_phases(question.iterations, *question.test_interval),
                              *question.test_iterations, &iterations))
     return refuse(too_large("test_iterations"));
-  auto part = testing(chosen, iterations, out);
+  auto part = test_part(chosen, iterations, out);
   if (!part) return refuse(std::move(part.error()));
   out.parts.push_back(std::move(*part));
   return {};
@@ -210,7 +212,7 @@ Answer<void> add_tests(const Deployment& chosen, Estimate& out) {
 
 // What the runs of that network took for it, `times` over; of a share: of so many seconds. A spread is of 90 %: of another
 // confidence its bounds lie as much nearer or farther, in the logarithm, as a normal distribution's.
-EstimatePart measured(std::string_view phase, const Spread& spread, double times, double confidence) {
+EstimatePart part_of_spread(std::string_view phase, const Spread& spread, double times, double confidence) {
   const double reach = regression::normal_quantile(0.5 + confidence / 2) / regression::normal_quantile(0.95);
   const auto bound = [&](double at) {
     return spread.median > 0 ? times * spread.median * std::pow(at / spread.median, reach) : times * at;
@@ -225,7 +227,7 @@ EstimatePart measured(std::string_view phase, const Spread& spread, double times
 void add_counted(std::string_view phase, const std::optional<Spread>& spread, std::int64_t times,
                  Estimate& out) {
   if (!spread || times == 0) return;
-  out.parts.push_back(measured(phase, *spread, static_cast<double>(times), out.question.confidence));
+  out.parts.push_back(part_of_spread(phase, *spread, static_cast<double>(times), out.question.confidence));
   out.parts.back().iterations = times;
 }
 
@@ -245,6 +247,90 @@ void sum_up(Estimate& out) {
   }
   out.sum = regression::compose(parts);
   out.sum.drift = out.parts.front().prediction.drift;
+}
+
+// Of what is shown, or of the model of the very deployment (which `chosen` then is), or of all the history.
+Answer<EstimatePart> first_part(const Estimate& out, Deployment& chosen) {
+  const Question& question = out.question;
+  const ModelSet& models = *out.models;
+  const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
+  if (question.shown) return answer_of_description(models, question, phase, question.iterations, out.now);
+  auto selected = select(*models.models, question);
+  if (selected) {
+    chosen = std::move(*selected);
+    const auto fitted = model_for(question, phase == Phase::test ? chosen.test : chosen.train);
+    return best_answer(fitted, models, question.iterations, question.batch_size, question, out.now,
+                       "batch_size");
+  }
+  const Refusal::Kind kind = selected.error().kind;
+  if (kind != Refusal::Kind::ambiguous) {
+    if (const auto* found = contradiction_in(models, question, phase))
+      return refuse(
+          {.kind = Refusal::Kind::contradicting, .network = found->key.network, .contradiction = *found});
+  }
+  if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
+    if (auto part =
+            answer_of_history(models, question, phase, question.iterations, question.batch_size, out.now))
+      return std::move(*part);
+  }
+  return refuse(std::move(selected.error()));
+}
+
+// What a training takes beside its iterations.
+Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
+  const Question& question = out.question;
+  if (auto added = add_tests(chosen, out); !added) return added;
+  if (chosen.train == nullptr) return {};
+  const auto train = said_to(chosen.train, question.asker);
+  add_counted("startup", train->startup, 1, out);
+  // One after each interval, and one at the end where that is not one of them.
+  const std::int64_t interval = question.snapshot_interval.value_or(0);
+  const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
+  add_counted("snapshot", train->snapshot, snapshots, out);
+  if (train->other && train->other->median > 0)
+    out.parts.push_back(
+        part_of_spread("other", *train->other, out.parts.front().prediction.seconds, question.confidence));
+  return {};
+}
+
+Answer<Estimate> answer(Estimate out) {
+  Deployment chosen;
+  auto first = first_part(out, chosen);
+  if (!first) return refuse(std::move(first.error()));
+  out.key = first->key;
+  out.parts.push_back(std::move(*first));
+  if (out.question.phase == Question::Phase::total) {
+    if (auto added = add_rest(chosen, out); !added) return refuse(std::move(added.error()));
+  }
+  sum_up(out);
+  return out;
+}
+
+// Where it makes no difference which of the deployments that fit is meant, that is no reason to refuse.
+std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
+  if (ambiguous.known.size() < ambiguous.deployments) return std::nullopt;  // too many to ask each
+  std::vector<Estimate> all;
+  for (const KnownDeployment& each : ambiguous.known) {
+    Estimate one = asked;
+    one.question = about(each.key, asked.question);
+    auto answered = answer(std::move(one));
+    if (!answered) return std::nullopt;
+    all.push_back(std::move(*answered));
+  }
+  double lower = all.front().sum.lower, upper = all.front().sum.upper;
+  for (const Estimate& one : all) {
+    lower = std::min(lower, one.sum.lower);
+    upper = std::max(upper, one.sum.upper);
+    for (const Estimate& other : all)
+      if (other.sum.seconds < one.sum.lower || other.sum.seconds > one.sum.upper) return std::nullopt;
+  }
+  Estimate out = std::move(
+      *std::ranges::max_element(all, {}, [](const Estimate& each) { return each.parts.front().runs; }));
+  out.question = asked.question;
+  out.sum.lower = lower;
+  out.sum.upper = upper;
+  out.alike = all.size();
+  return out;
 }
 
 }  // namespace
@@ -297,93 +383,6 @@ Refusal abstained(const Said& said, std::string network) {
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {
   return interval > 0 ? iterations / interval + 1 : 0;
 }
-
-namespace {
-
-// Of what is shown, or of the model of the very deployment (which `chosen` then is), or of all the history.
-Answer<EstimatePart> first_part(const Estimate& out, Deployment& chosen) {
-  const Question& question = out.question;
-  const ModelSet& models = *out.models;
-  const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  if (question.shown) return shown(models, question, phase, question.iterations, out.now);
-  auto selected = select(*models.models, question);
-  if (selected) {
-    chosen = std::move(*selected);
-    const auto fitted = speaks_to(question, phase == Phase::test ? chosen.test : chosen.train);
-    return ask_best(fitted, models, question.iterations, question.batch_size, question, out.now,
-                    "batch_size");
-  }
-  const Refusal::Kind kind = selected.error().kind;
-  if (kind != Refusal::Kind::ambiguous) {
-    if (const auto* found = contradiction_in(models, question, phase))
-      return refuse(
-          {.kind = Refusal::Kind::contradicting, .network = found->key.network, .contradiction = *found});
-  }
-  if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
-    if (auto part = bridged(models, question, phase, question.iterations, question.batch_size, out.now))
-      return std::move(*part);
-  }
-  return refuse(std::move(selected.error()));
-}
-
-// What a training takes beside its iterations.
-Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
-  const Question& question = out.question;
-  if (auto added = add_tests(chosen, out); !added) return added;
-  if (chosen.train == nullptr) return {};
-  const auto train = said_to(chosen.train, question.asker);
-  add_counted("startup", train->startup, 1, out);
-  // One after each interval, and one at the end where that is not one of them.
-  const std::int64_t interval = question.snapshot_interval.value_or(0);
-  const std::int64_t snapshots = interval > 0 ? (question.iterations - 1) / interval + 1 : 0;
-  add_counted("snapshot", train->snapshot, snapshots, out);
-  if (train->other && train->other->median > 0)
-    out.parts.push_back(
-        measured("other", *train->other, out.parts.front().prediction.seconds, question.confidence));
-  return {};
-}
-
-Answer<Estimate> answer(Estimate out) {
-  Deployment chosen;
-  auto first = first_part(out, chosen);
-  if (!first) return refuse(std::move(first.error()));
-  out.key = first->key;
-  out.parts.push_back(std::move(*first));
-  if (out.question.phase == Question::Phase::total) {
-    if (auto added = add_rest(chosen, out); !added) return refuse(std::move(added.error()));
-  }
-  sum_up(out);
-  return out;
-}
-
-// Where it makes no difference which of the deployments that fit is meant, that is no reason to refuse.
-std::optional<Estimate> alike(const Estimate& asked, const Refusal& ambiguous) {
-  if (ambiguous.known.size() < ambiguous.deployments) return std::nullopt;  // too many to ask each
-  std::vector<Estimate> all;
-  for (const KnownDeployment& each : ambiguous.known) {
-    Estimate one = asked;
-    one.question = about(each.key, asked.question);
-    auto answered = answer(std::move(one));
-    if (!answered) return std::nullopt;
-    all.push_back(std::move(*answered));
-  }
-  double lower = all.front().sum.lower, upper = all.front().sum.upper;
-  for (const Estimate& one : all) {
-    lower = std::min(lower, one.sum.lower);
-    upper = std::max(upper, one.sum.upper);
-    for (const Estimate& other : all)
-      if (other.sum.seconds < one.sum.lower || other.sum.seconds > one.sum.upper) return std::nullopt;
-  }
-  Estimate out = std::move(
-      *std::ranges::max_element(all, {}, [](const Estimate& each) { return each.parts.front().runs; }));
-  out.question = asked.question;
-  out.sum.lower = lower;
-  out.sum.upper = upper;
-  out.alike = all.size();
-  return out;
-}
-
-}  // namespace
 
 Answer<Estimate> estimate(std::shared_ptr<const ModelSet> models, const Question& asked,
                           std::optional<Instant> now) {
