@@ -60,15 +60,13 @@ Answer<EstimatePart> answer_of_model(const std::shared_ptr<const FittedModel>& m
 }
 
 Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter, const Asked& asked) {
-  auto ran = knowledge.values_of(parameter);
-  if (ran.size() > kMostShown) ran.resize(kMostShown);
   return {.kind = Refusal::Kind::nothing_ran_there,
           .parameter = std::string(parameter),
           .value = parameter == "device" ? asked.key.device
                    : parameter == "host" ? asked.key.host
                                          : asked.key.framework,
           .network = asked.key.network,
-          .candidates = std::move(ran)};
+          .candidates = shown(knowledge.values_of(parameter))};
 }
 
 void multiply(regression::Prediction& out, double drift) {

@@ -94,6 +94,11 @@ struct Refusal {
 
 // More than this many are not shown: whoever asks so vaguely needs the parameters, not the list.
 inline constexpr std::size_t kMostShown = 20;
+template <class T>
+std::vector<T> shown(std::vector<T> all) {
+  if (all.size() > kMostShown) all.resize(kMostShown);
+  return all;
+}
 
 // The thing asked for, or why there is none.
 template <class T>

@@ -95,11 +95,6 @@ std::vector<std::string> values(const Choices& choices, const Facet& facet) {
   return {out.begin(), out.end()};
 }
 
-std::vector<KnownDeployment> shown(const Choices& choices) {
-  return {choices.begin(),
-          choices.begin() + static_cast<std::ptrdiff_t>(std::min(choices.size(), kMostShown))};
-}
-
 // `choices`: those there were before the one parameter that none of them fits. None: nothing is known at all.
 Refusal refusal_of(Refusal::Kind kind, const Choices& choices, std::string_view parameter,
                    std::string_view value) {
@@ -122,8 +117,7 @@ Refusal unknown_name(Models& models, const Choices& some, const Facet& facet, co
 
 Refusal unknown_deployment(const Choices& before, const Facet& facet, const std::string& value) {
   Refusal refusal = refusal_of(Refusal::Kind::unknown_deployment, before, facet.parameter, value);
-  refusal.candidates = values(before, facet);
-  if (refusal.candidates.size() > kMostShown) refusal.candidates.resize(kMostShown);
+  refusal.candidates = shown(values(before, facet));
   refusal.known = shown(before);
   return refusal;
 }
@@ -201,12 +195,9 @@ Result<ModelFilter> meant_by(Models& models, const Question& question) {
 Refusal ambiguous(std::vector<KnownDeployment> fits) {
   Refusal refusal = refusal_of(Refusal::Kind::ambiguous, fits, "", "");
   for (const Facet& facet : kFacets)
-    if (auto different = values(fits, facet); different.size() > 1) {
-      if (different.size() > kMostShown) different.resize(kMostShown);
-      refusal.differences.push_back({std::string(facet.parameter), std::move(different)});
-    }
-  if (fits.size() > kMostShown) fits.resize(kMostShown);
-  refusal.known = std::move(fits);
+    if (auto different = values(fits, facet); different.size() > 1)
+      refusal.differences.push_back({std::string(facet.parameter), shown(std::move(different))});
+  refusal.known = shown(std::move(fits));
   return refusal;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "parsers/base/number.h"
 #include "prediction/knowledge.h"
@@ -71,12 +72,12 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   }
   count_tokens(question);
   if (question.batch_size) return {};
-  Refusal refusal{.kind = Refusal::Kind::sequence_length_missing,
-                  .parameter = "setting." + std::string(kLength),
-                  .network = question.network.value_or("")};
-  for (const std::int64_t length : lengths)
-    if (refusal.candidates.size() < kMostShown) refusal.candidates.push_back(std::to_string(length));
-  return refuse(std::move(refusal));
+  std::vector<std::string> known;
+  for (const std::int64_t length : lengths) known.push_back(std::to_string(length));
+  return refuse({.kind = Refusal::Kind::sequence_length_missing,
+                 .parameter = "setting." + std::string(kLength),
+                 .network = question.network.value_or(""),
+                 .candidates = shown(std::move(known))});
 }
 
 }  // namespace etad::prediction
