@@ -68,9 +68,8 @@ Then fitted_then(const ModelSet& now, const Question& meant, const RunsOf& runs_
     if (made.contradiction) out.contradictions.push_back(std::move(*made.contradiction));
     if (!made.model) continue;
     FittedModel& fitted = out.models.emplace_back(std::move(*made.model));
-    const auto found = meant.asker ? fitted.own.find(*meant.asker) : fitted.own.end();
-    out.runs[row.key] = found == fitted.own.end() ? data_beside(known, fitted, made.evidence.runs)
-                                                  : data_beside(known, *found->second, own);
+    out.runs[row.key] = fitted.own.empty() ? data_beside(known, fitted, made.evidence.runs)
+                                           : data_beside(known, fitted.own.front(), own);
   }
   return out;
 }
@@ -97,7 +96,7 @@ OwnModels own_models(const ModelSet& models, const Question& question) {
       if (!looked_at.insert(row.key).second) continue;
       const auto model = models.models->load(row.key);
       if (!model || !*model) continue;
-      if (auto said = said_to(*model, meant.asker); said != *model) out.emplace(row.key, std::move(said));
+      if (auto said = model_for(*model, meant.asker); said != *model) out.emplace(row.key, std::move(said));
     }
   }
   return out;

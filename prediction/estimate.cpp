@@ -123,7 +123,7 @@ Answer<EstimatePart> answer_of_description(const ModelSet& models, const Questio
 // The model, or the asker's own where that answers him; of settings that his runs never had the others' speak.
 std::shared_ptr<const FittedModel> model_for(const Question& question,
                                              const std::shared_ptr<const FittedModel>& model) {
-  auto own = said_to(model, question.asker);
+  auto own = model_for(model, question.asker);
   return own == model || own->model.unseen(covariates_of(question)).empty() ? own : model;
 }
 
@@ -279,7 +279,7 @@ Answer<void> add_rest(const Deployment& chosen, Estimate& out) {
   const Question& question = out.question;
   if (auto added = add_tests(chosen, out); !added) return added;
   if (chosen.train == nullptr) return {};
-  const auto train = said_to(chosen.train, question.asker);
+  const auto train = model_for(chosen.train, question.asker);
   add_counted("startup", train->startup, 1, out);
   // One after each interval, and one at the end where that is not one of them.
   const std::int64_t interval = question.snapshot_interval.value_or(0);

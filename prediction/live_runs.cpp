@@ -23,7 +23,7 @@ constexpr double kConfidence = 0.9;
 // What speaks to the run's owner. nullptr: there is none, or it can't be read.
 std::shared_ptr<const FittedModel> find_model(const ModelSet& models, const RunRow& row, Phase phase) {
   auto found = models.models->load(key_of(row.run, phase));
-  return found ? said_to(std::move(*found), row.owner) : nullptr;
+  return found ? model_for(std::move(*found), row.owner) : nullptr;
 }
 
 // What the network's model says of one of the `left` iterations (plan.h) or, of a run with other settings than the

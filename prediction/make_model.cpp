@@ -40,7 +40,7 @@ void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>
   own->fitted_at = fitted.fitted_at;
   own->owner = owner;
   own->own_runs = true;
-  fitted.own[owner] = std::make_shared<const FittedModel>(std::move(*own));
+  fitted.own.push_back(std::move(*own));
 }
 
 Result<Made> make_model(const ModelRow& row, std::vector<RunData> runs, const OwnRunsOf& own_runs_of,

@@ -2,6 +2,7 @@
 // found by index and loaded when it is asked for, so that neither time nor memory grow with how many there are.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,17 +49,16 @@ struct FittedModel {
   std::optional<Spread> other;     // what passes beside all that is measured: a share of the training's time
   std::int64_t owner = kUnknownOwner;  // who was there first: in whose name it is evidence for others
   std::optional<Dispute> dispute;
-  // Of owners whom the dispute leaves out, the models of their own runs: what is said to them.
-  std::map<std::int64_t, std::shared_ptr<const FittedModel>> own;
-  bool own_runs = false;  // is such a model
+  std::vector<FittedModel> own;  // of owners who are answered from their own runs, the models of these
+  bool own_runs = false;         // is such a model
 };
 
-// What speaks to that owner: the model itself, unless a dispute leaves the owner's runs out.
-inline std::shared_ptr<const FittedModel> said_to(std::shared_ptr<const FittedModel> model,
-                                                  const std::optional<std::int64_t>& uid) {
+// The model whose answers that user gets: his own, where there is one.
+inline std::shared_ptr<const FittedModel> model_for(std::shared_ptr<const FittedModel> model,
+                                                    const std::optional<std::int64_t>& uid) {
   if (model == nullptr || !uid) return model;
-  const auto own = model->own.find(*uid);
-  return own == model->own.end() ? model : own->second;
+  const auto own = std::ranges::find(model->own, *uid, &FittedModel::owner);
+  return own == model->own.end() ? model : std::shared_ptr<const FittedModel>(model, &*own);
 }
 
 // Where the models are. Thread-safe. Errors are the history's, which can't be read.

@@ -162,9 +162,9 @@ TEST_F(Owners, AnOwnersRunUnderWayIsForeseenFromTheirOwnRuns) {
   add(kBob, 20, 0.4);
   ASSERT_TRUE(refit_.run());
   const auto model = fitted_models(refit_).at(0);
-  EXPECT_EQ(said_to(model, kAlice), model);
-  EXPECT_EQ(said_to(model, std::nullopt), model);
-  EXPECT_NE(said_to(model, kBob), model);
+  EXPECT_EQ(model_for(model, kAlice), model);
+  EXPECT_EQ(model_for(model, std::nullopt), model);
+  EXPECT_NE(model_for(model, kBob), model);
 }
 
 // What all history says where a model does not: an owner's share of it is bounded as well.

@@ -96,7 +96,7 @@ TEST(Drift, MovesWhatTheAskersOwnRunsSay) {
   FittedModel own = model;
   own.owner = kBob;
   own.own_runs = true;
-  model.own.emplace(kBob, std::make_shared<FittedModel>(own));
+  model.own = {own};
   set.models = std::make_shared<HeldModels>(std::vector<FittedModel>{model});
   Question question = question_of_lenet();
   question.asker = kBob;

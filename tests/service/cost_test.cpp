@@ -119,10 +119,10 @@ TEST(CostView, TheDescriptionOfWhatRanIsAnsweredAsItsAskerSeesIt) {
   constexpr std::int64_t kAlice = 1001, kBob = 1002;
   FittedModel model = fitted(1, "mine", Phase::train, 0.5, 0.01, 0.0006);
   model.key.architecture = read_network(kNet, Phase::train)->architecture;
-  auto own = std::make_shared<FittedModel>(model);
-  own->owner = kBob;
-  own->own_runs = true;
-  model.own[kBob] = own;
+  FittedModel own = model;
+  own.owner = kBob;
+  own.own_runs = true;
+  model.own = {own};
   const prediction::Knowledge::Data data = {
       {model.key, prediction::data_of(model.key, runs_that([](RunData&, int) {}))}};
   auto models = std::make_shared<ModelSet>();
