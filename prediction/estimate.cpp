@@ -69,24 +69,15 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
           .candidates = shown(knowledge.values_of(parameter))};
 }
 
-void multiply(regression::Prediction& out, double drift) {
-  out.drift = drift;
-  out.seconds *= drift;
-  out.lower *= drift;
-  out.upper *= drift;
-}
-
-// How the machine's last runs went says as much of a run whoever estimates it.
-void move_by_drift(const ModelSet& models, const ModelKey& where, std::optional<Instant> now,
-                   regression::Prediction& out) {
-  if (now && models.knowledge) multiply(out, models.knowledge->drift_of(where, *now, out.seconds));
-}
-
-// The same of what a network's own model says: it has learnt from its runs as they were, their drift included.
-void move_by_drift_beside_runs(const ModelSet& models, const ModelKey& model, std::optional<Instant> now,
-                               regression::Prediction& out) {
-  if (now && models.knowledge)
-    multiply(out, models.knowledge->drift_beside_runs_of(model, *now, out.seconds));
+// How the machine's last runs went says as much of a run whoever estimates it. `drift`: drift_of(), or of what a network's
+// own model says, which learnt from its runs as they were, drift_beside_runs_of().
+void move_by_drift(const ModelSet& models,
+                   double (Knowledge::*drift)(const ModelKey&, Instant from, double seconds) const,
+                   std::optional<Instant> now, EstimatePart& part) {
+  if (!now || !models.knowledge) return;
+  regression::Prediction& out = part.prediction;
+  out.drift = ((*models.knowledge).*drift)(part.key, *now, out.seconds);
+  for (double* const each : {&out.seconds, &out.lower, &out.upper}) *each *= out.drift;
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
@@ -108,7 +99,7 @@ std::optional<Answer<EstimatePart>> answer_of_history(const ModelSet& models, co
   if (!said) return std::nullopt;
   if (!said->contradicted_by.empty()) return refuse(abstained(*said, asked->key.network));
   EstimatePart part = part_of(*said, *asked, iterations);
-  move_by_drift(models, part.key, now, part.prediction);
+  move_by_drift(models, &Knowledge::drift_of, now, part);
   return part;
 }
 
@@ -116,7 +107,7 @@ std::optional<Answer<EstimatePart>> answer_of_history(const ModelSet& models, co
 Answer<EstimatePart> answer_of_description(const ModelSet& models, const Question& question, Phase phase,
                                            std::int64_t iterations, std::optional<Instant> now) {
   auto part = never_ran(models, question, phase, iterations);
-  if (part) move_by_drift(models, part->key, now, part->prediction);
+  if (part) move_by_drift(models, &Knowledge::drift_of, now, *part);
   return part;
 }
 
@@ -135,7 +126,7 @@ Answer<EstimatePart> best_answer(const std::shared_ptr<const FittedModel>& model
   const FittedModel& fitted = *model;
   auto part = answer_of_model(model, iterations, batch, question, batch_parameter);
   if (!part) return part;
-  move_by_drift_beside_runs(models, fitted.key, now, part->prediction);
+  move_by_drift(models, &Knowledge::drift_beside_runs_of, now, *part);
   if (fitted.own_runs || !models.knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted, question);
