@@ -61,10 +61,10 @@ Knowledge::Data valued(const Knowledge::Data& all, Target target) {
 }
 
 // What does not depend on the answer.
-Said said_by(std::size_t i, const Performance& performance, estimators::Gap gap,
+Said said_by(std::size_t i, const Performance& performance, estimators::Distance distance,
              const estimators::RestsOn& rests_on) {
   const Estimator& estimator = estimators::estimators()[i];
-  Said out{gap.kind, gap.beyond, estimator.name, estimator.source};
+  Said out{distance.kind, distance.beyond, estimator.name, estimator.source};
   out.tested_on = performance.answered;
   if (out.tested_on > 0) out.left_out_error_percent = performance.error_percent;
   out.rests_on = rests_on;
@@ -325,17 +325,17 @@ double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, doub
 }
 
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
-  const estimators::Gap gap = seen_.gap_of(what);
+  const estimators::Distance distance = seen_.distance_of(what);
   const estimators::Case asked = seen_.within_lengths(what);
   Replies replies(*this, asked);
   const double times =
       target_ == Target::joules ? what.devices : 1;  // what is learnt of joules is a device's
-  const Performances* const own = record_of_first_owner(what, gap.kind);
-  const Performances& of_kind = own != nullptr ? *own : records().in(gap.kind);
+  const Performances* const own = record_of_first_owner(what, distance.kind);
+  const Performances& of_kind = own != nullptr ? *own : records().in(distance.kind);
   for (const std::size_t i : estimators::ranking(of_kind)) {
-    const auto answered = estimators::answer_of(i, of_kind, gap.beyond, confidence, std::ref(replies));
+    const auto answered = estimators::answer_of(i, of_kind, distance.beyond, confidence, std::ref(replies));
     if (!answered) continue;
-    Said out = said_by(i, of_kind[i], gap, answered->estimate.rests_on);
+    Said out = said_by(i, of_kind[i], distance, answered->estimate.rests_on);
     const unsigned never = seen_.never_seen(what);
     if (never & estimators::kHost) out.new_here.emplace_back("host");
     if (never & estimators::kDevices) out.new_here.emplace_back("devices");

@@ -59,7 +59,7 @@ std::vector<std::string> settings_of(const ModelKey& key, const std::map<std::st
 // What estimators said, and how well they have done in such questions.
 struct Said {
   estimators::Kind kind{};
-  double beyond = 0;  // as estimators::Gap has it
+  double beyond = 0;  // as estimators::Distance has it
   std::string_view estimator = {}, source = {};
   // Of this kind of question; absent: never put to the test.
   std::optional<double> left_out_error_percent = {};

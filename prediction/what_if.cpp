@@ -70,8 +70,8 @@ double throughput(const Estimate& estimate) {
 }
 
 // The farthest that one of the rows had to reach.
-estimators::Gap farthest_of(const std::vector<WhatIf::Row>& rows) {
-  estimators::Gap out;
+estimators::Distance farthest_of(const std::vector<WhatIf::Row>& rows) {
+  estimators::Distance out;
   for (const WhatIf::Row& row : rows)
     if (const auto& said = row.estimate.parts.front().said) out = std::max(out, {said->kind, said->beyond});
   return out;

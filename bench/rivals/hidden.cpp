@@ -138,7 +138,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     for (const ReplicateGroup& group : replicate_groups(hidden)) {
       if (seen.never_seen(*group.what) & (kDevice | kFramework)) continue;  // nobody answers that
       if (what == "device" && !elsewhere.contains(key_of(*group.what, kElsewhere))) continue;
-      const auto [kind, beyond] = seen.gap_of(*group.what);
+      const auto [kind, beyond] = seen.distance_of(*group.what);
       ++kinds[kind];
       const Case asked = seen.within_lengths(*group.what);
       std::vector<Reply> replies(all.size());

@@ -23,7 +23,7 @@ struct Answered {
   double reach = 0;
 };
 
-// The same with its interval, `beyond` as Gap has it; nullopt: the estimator abstains.
+// The same with its interval, `beyond` as Distance has it; nullopt: the estimator abstains.
 std::optional<Answered> answer_of(std::size_t i, const Performances& of_kind, double beyond,
                                   double confidence, const std::function<Reply(std::size_t)>& ask);
 

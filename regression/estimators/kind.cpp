@@ -62,7 +62,7 @@ Seen::Seen(const History& history) {
   }
 }
 
-Gap Seen::gap_of(const Case& what) const {
+Distance Seen::distance_of(const Case& what) const {
   // In the logarithm; negative within the range.
   const auto beyond = [](const std::pair<double, double>& range, double value) {
     return std::log(std::max(value / range.second, range.first / value));
@@ -72,23 +72,23 @@ Gap Seen::gap_of(const Case& what) const {
   if (!keys_.contains(key_in(Kind::settings, what))) {
     const auto ran = any_settings_.find(key_of(what, kNetworkInPhase | kMachine));
     const double far = ran == any_settings_.end() ? 0 : beyond(ran->second, what.devices);
-    return far > 0 ? Gap{Kind::devices_range, far} : Gap{Kind::settings};
+    return far > 0 ? Distance{Kind::devices_range, far} : Distance{Kind::settings};
   }
   if (!keys_.contains(key_in(Kind::devices, what))) {
     const double far = beyond(devices_.at(key_of(what, about(Kind::settings).hidden_facts)), what.devices);
-    return far < 0 ? Gap{Kind::devices} : Gap{Kind::devices_range, far};
+    return far < 0 ? Distance{Kind::devices} : Distance{Kind::devices_range, far};
   }
   if (keys_.contains(key_in(Kind::seen, what))) return {Kind::seen};
   const auto sizes = samples_.find(key_of(what, kSeries));
   if (sizes == samples_.end()) return {Kind::settings};
-  if (sizes->second.first == sizes->second.second) return {Kind::one_size};
+  if (sizes->second.first == sizes->second.second) return {Kind::batch_size_from_one};
   const double far = beyond(sizes->second, what.samples);
   if (far < 0) return {Kind::batch_size};
   // What others ran elsewhere says nothing of how sure these runs can be.
   const bool of_all = std::ranges::all_of(owners_.at(sizes->first), [&](std::int64_t owner) {
     return beyond(shares_.at(share_key(what, owner)), what.samples_per_device()) > 0;
   });
-  return {of_all ? Kind::beyond_all : Kind::range, far};
+  return {of_all ? Kind::batch_size_beyond_all : Kind::batch_size_range, far};
 }
 
 unsigned Seen::never_seen(const Case& what) const {

@@ -17,17 +17,18 @@ namespace etad::estimators {
 // The kind of a question says how the runs that there are differ from the one that is asked about. Where several kinds
 // fit, it is the last of them: a question about another machine and another batch size is of kind `device`.
 enum class Kind : std::uint8_t {
-  seen,        // runs with all the same facts are there
-  batch_size,  // at other batch sizes, smaller and larger ones
-  range,       // at smaller batch sizes only, or larger ones only
-  beyond_all,  // the same, and who ran it ran no other series of the network in that phase at such a size either
-  one_size,       // at a single other batch size
-  settings,       // with other settings, or in the other phase
-  devices,        // on other numbers of devices, fewer and more
-  devices_range,  // on fewer devices only, or more only (of other settings, where none ran with these)
-  device,         // on other machines, of which this one ran other networks
-  machine,        // on a machine (device, host, framework) that nothing ran on
-  network,        // a network that never ran
+  seen,              // runs with all the same facts are there
+  batch_size,        // at other batch sizes, smaller and larger ones
+  batch_size_range,  // at smaller batch sizes only, or larger ones only
+  // The same, and who ran it ran no other series of the network in that phase at such a size either.
+  batch_size_beyond_all,
+  batch_size_from_one,  // at a single other batch size
+  settings,             // with other settings, or in the other phase
+  devices,              // on other numbers of devices, fewer and more
+  devices_range,        // on fewer devices only, or more only (of other settings, where none ran with these)
+  device,               // on other machines, of which this one ran other networks
+  machine,              // on a machine (device, host, framework) that nothing ran on
+  network,              // a network that never ran
 };
 inline constexpr std::size_t kKinds = 11;
 
@@ -50,20 +51,19 @@ inline std::string_view column_of(Kind kind) {
 }
 
 // What lies between a question and the runs that there are. The later in order is the harder to tell.
-struct Gap {
+struct Distance {
   Kind kind{};
-  // Of kinds `range`, `beyond_all` and `devices_range`: distance in the logarithm from the batch sizes, or the numbers of
-  // devices, that ran.
+  // In the logarithm, beyond all batch sizes, or numbers of devices, that ran. 0 where there are such on both sides.
   double beyond = 0;
-  auto operator<=>(const Gap&) const = default;
+  auto operator<=>(const Distance&) const = default;
 };
 
 // What a history has seen, to tell the kind of a question by.
 class Seen {
  public:
   explicit Seen(const History& history);
-  Gap gap_of(const Case& what) const;
-  Kind kind_of(const Case& what) const { return gap_of(what).kind; }
+  Distance distance_of(const Case& what) const;
+  Kind kind_of(const Case& what) const { return distance_of(what).kind; }
   // Those facts of the machine and of the number of devices that no run of any network has.
   unsigned never_seen(const Case& what) const;
   // The same question of a job no longer or shorter than those of the network that ran. A step takes as long in a longer

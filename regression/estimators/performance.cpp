@@ -45,7 +45,8 @@ std::vector<bool> hidden_of(const History& history, Kind kind, std::size_t fold)
   const auto value_of = [kind](const Case& what) {
     return kind == Kind::devices_range ? what.devices : what.samples_per_device();
   };
-  const bool half = kind == Kind::range || kind == Kind::beyond_all || kind == Kind::devices_range;
+  const bool half =
+      kind == Kind::batch_size_range || kind == Kind::batch_size_beyond_all || kind == Kind::devices_range;
   std::map<std::string, std::set<double>> values;                      // of each part
   std::vector<std::pair<const std::string, std::set<double>>*> parts;  // of each run
   for (const Datum& datum : history) {
@@ -61,7 +62,7 @@ std::vector<bool> hidden_of(const History& history, Kind kind, std::size_t fold)
     if (half)
       out[i] = place > (of.size() - 1) / 2;
     else
-      out[i] = kind != Kind::one_size || place != hash(part) / kFolds % of.size();
+      out[i] = kind != Kind::batch_size_from_one || place != hash(part) / kFolds % of.size();
   }
   return out;
 }
@@ -90,7 +91,7 @@ struct Trial {
   double error = 0;  // log(estimate / actual); NaN: no answer
   double deviation = 0;
   std::size_t fold = 0;
-  double beyond = 0;     // of the question: Gap
+  double beyond = 0;     // of the question: Distance
   std::size_t part = 0;  // of the history, that it was hidden from
   std::int64_t owner = 0;
 };
@@ -154,7 +155,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   }
   std::ranges::sort(out.scores);
   // What was hidden from the ends of the history says little of how sure one is beyond all of it.
-  if (!out.scores.empty() && kind != Kind::beyond_all)
+  if (!out.scores.empty() && kind != Kind::batch_size_beyond_all)
     out.scale = shrunken(regression::median(out.scores) / kMedian, out.independent, 1);
   for (double& score : out.scores) score /= out.scale;
   out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees, out.independent);
@@ -178,7 +179,7 @@ std::vector<std::vector<double>> errors_without(const Trials& trials, std::size_
 const Estimator* half_beside_effects(Kind kind, const Trials& trials) {
   const auto all = estimators();
   if (trials.front().empty()) return nullptr;
-  if (kind == Kind::beyond_all) return &all.front();
+  if (kind == Kind::batch_size_beyond_all) return &all.front();
   const Estimator* const form = find_estimator("ring");
   const auto& its = trials[static_cast<std::size_t>(form - all.data())];
   const bool answers = std::ranges::any_of(its, [](const Trial& one) { return std::isfinite(one.error); });
@@ -302,15 +303,16 @@ class Comparison {
     for (const auto& [key, run] : points) {
       const Case& what = run->what;
       if (seen.never_seen(what) & (kDevice | kFramework)) continue;  // nobody answers that
-      const Gap gap = seen.gap_of(what);
+      const Distance distance = seen.distance_of(what);
       // The batch sizes hidden from the ends of series ask for small steps beyond them.
-      const bool end = gap.kind == Kind::range || gap.kind == Kind::beyond_all;
-      if (gap.kind != kind && !(kind == Kind::batch_size && end)) continue;
-      const std::size_t part = hash(key_of(what, about(gap.kind).hidden_facts));
-      questions.push_back({gap.kind,
+      const bool end =
+          distance.kind == Kind::batch_size_range || distance.kind == Kind::batch_size_beyond_all;
+      if (distance.kind != kind && !(kind == Kind::batch_size && end)) continue;
+      const std::size_t part = hash(key_of(what, about(distance.kind).hidden_facts));
+      questions.push_back({distance.kind,
                            seen.within_lengths(what),
                            std::log(run->value),
-                           {0, 0, fold, gap.beyond, part, run->owner}});
+                           {0, 0, fold, distance.beyond, part, run->owner}});
     }
     if (questions.empty()) return;
     if (all_groups_ > kFreely) {

@@ -212,16 +212,16 @@ TEST(Seen, TellsTheFarthestThatMustBeBridged) {
   what.samples = 32;
   EXPECT_EQ(seen.kind_of(what), Kind::batch_size);
   what.samples = 128;
-  EXPECT_EQ(seen.kind_of(what), Kind::range);
+  EXPECT_EQ(seen.kind_of(what), Kind::batch_size_range);
   what.samples = 256;
-  EXPECT_EQ(seen.kind_of(what), Kind::beyond_all);
-  EXPECT_EQ(name_of(Kind::beyond_all), "batch_size");
-  EXPECT_EQ(column_of(Kind::beyond_all), "batch_size_beyond_all");
+  EXPECT_EQ(seen.kind_of(what), Kind::batch_size_beyond_all);
+  EXPECT_EQ(name_of(Kind::batch_size_beyond_all), "batch_size");
+  EXPECT_EQ(column_of(Kind::batch_size_beyond_all), "batch_size_beyond_all");
   what.devices = 2;
   EXPECT_EQ(seen.kind_of(what), Kind::devices_range);
   what.settings = {"type=Adam"};
   EXPECT_EQ(seen.kind_of(what), Kind::devices_range) << "on one device with any settings";
-  EXPECT_NEAR(seen.gap_of(what).beyond, std::log(2), 1e-12);
+  EXPECT_NEAR(seen.distance_of(what).beyond, std::log(2), 1e-12);
   what.devices = 1;
   EXPECT_EQ(seen.kind_of(what), Kind::settings);
   what.host = "another";
@@ -262,9 +262,9 @@ TEST(Seen, TellsBetweenFromBeyond) {
   EXPECT_EQ(seen.kind_of(what), Kind::devices_range);
   what.devices = 1;
   what.samples = 8;
-  EXPECT_EQ(seen.kind_of(what), Kind::one_size) << "one batch size has run on one device";
-  EXPECT_EQ(name_of(Kind::one_size), "batch_size");
-  EXPECT_EQ(column_of(Kind::one_size), "batch_size_from_one");
+  EXPECT_EQ(seen.kind_of(what), Kind::batch_size_from_one) << "one batch size has run on one device";
+  EXPECT_EQ(name_of(Kind::batch_size_from_one), "batch_size");
+  EXPECT_EQ(column_of(Kind::batch_size_from_one), "batch_size_from_one");
 }
 
 TEST(Seen, WhatOthersRanElsewhereIsNoSizeOfWhoRanThisSeries) {
@@ -274,10 +274,10 @@ TEST(Seen, WhatOthersRanElsewhereIsNoSizeOfWhoRanThisSeries) {
     add(history, a_case("net", b, 1, "V100"), b);
     history.back().owner = 2;
   }
-  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::beyond_all);
+  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::batch_size_beyond_all);
   EXPECT_EQ(Seen(history).kind_of(a_case("net", 32, 1, "V100")), Kind::batch_size);
   history.back().owner = 0;
-  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::range) << "his own on another device";
+  EXPECT_EQ(Seen(history).kind_of(a_case("net", 32)), Kind::batch_size_range) << "his own on another device";
 }
 
 // A line through two points foretells no error; what it did wrong elsewhere makes its interval.
@@ -304,9 +304,9 @@ TEST(Performances, FartherBeyondTheIntervalIsWider) {
   History history;
   for (const double samples : {8, 16}) add(history, a_case("net", samples), samples);
   const Seen seen(history);
-  EXPECT_EQ(seen.gap_of(a_case("net", 12)).beyond, 0);
-  EXPECT_NEAR(seen.gap_of(a_case("net", 64)).beyond, std::log(4), 1e-9);
-  EXPECT_NEAR(seen.gap_of(a_case("net", 4)).beyond, std::log(2), 1e-9);
+  EXPECT_EQ(seen.distance_of(a_case("net", 12)).beyond, 0);
+  EXPECT_NEAR(seen.distance_of(a_case("net", 64)).beyond, std::log(4), 1e-9);
+  EXPECT_NEAR(seen.distance_of(a_case("net", 4)).beyond, std::log(2), 1e-9);
 }
 
 // Eight devices are farther from one and two than four are.
@@ -314,10 +314,10 @@ TEST(Performances, FartherNumbersOfDevicesAreFartherBeyond) {
   History history;
   for (const double devices : {1, 2, 16}) add(history, a_case("net", 8 * devices, devices), 1);
   const Seen seen(history);
-  EXPECT_EQ(seen.gap_of(a_case("net", 32, 4)), (Gap{Kind::devices, 0})) << "it is between others";
-  const Gap gap = seen.gap_of(a_case("net", 512, 64));
-  EXPECT_EQ(gap.kind, Kind::devices_range);
-  EXPECT_NEAR(gap.beyond, std::log(4), 1e-9);
+  EXPECT_EQ(seen.distance_of(a_case("net", 32, 4)), (Distance{Kind::devices, 0})) << "it is between others";
+  const Distance distance = seen.distance_of(a_case("net", 512, 64));
+  EXPECT_EQ(distance.kind, Kind::devices_range);
+  EXPECT_NEAR(distance.beyond, std::log(4), 1e-9);
 }
 
 TEST(Performances, TheRightFormWinsAndItsIntervalsHold) {

@@ -44,7 +44,7 @@ const Performance& of_effects(const Records& records, Kind kind) {
 
 TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
   const auto& records = records_of_five_networks();
-  const Performance& beyond = of_effects(records, Kind::beyond_all);
+  const Performance& beyond = of_effects(records, Kind::batch_size_beyond_all);
   ASSERT_GE(beyond.answered, 40);
   EXPECT_LT(beyond.independent, 0.3 * beyond.answered) << "five networks";
   EXPECT_GE(beyond.independent, 5);
@@ -61,7 +61,7 @@ TEST(Performances, WhereErrorsAreSmallerThanForetoldIntervalsAreNarrower) {
   as_foretold.scale = 1;
   for (double& score : as_foretold.scores) score *= between.scale;
   EXPECT_LT(between.reach(0.1, 0.9), 0.9 * as_foretold.reach(0.1, 0.9));
-  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::beyond_all).scale, 1)
+  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::batch_size_beyond_all).scale, 1)
       << "there no record is believed";
 }
 
@@ -174,10 +174,10 @@ TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
 }
 
 TEST(Performances, BeyondAllTheSimplestAndTheRichestAnswer) {
-  const Performances& beyond = records_of_five_networks().in(Kind::beyond_all);
+  const Performances& beyond = records_of_five_networks().in(Kind::batch_size_beyond_all);
   ASSERT_EQ(estimators().front().name, "gianniti");
   EXPECT_EQ(beyond.front().weight, 0.5);
-  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::beyond_all).weight, 0.5);
+  EXPECT_EQ(of_effects(records_of_five_networks(), Kind::batch_size_beyond_all).weight, 0.5);
   for (std::size_t i = 1; i + 2 < beyond.size(); ++i) EXPECT_EQ(beyond[i].weight, 0);
 }
 
@@ -261,7 +261,7 @@ TEST(Performances, NorDoesADriftThatOnlyHiddenRunsTell) {
     for (const double b : {32., 64.}) run(b, 1.02e9, 1);
   }
   const Records records = compare(history, Target::seconds);
-  const Performance& beyond = records.in(Kind::beyond_all).front();
+  const Performance& beyond = records.in(Kind::batch_size_beyond_all).front();
   ASSERT_GT(beyond.answered, 4);
   EXPECT_GT(beyond.error_percent, 40) << "a line through a size that was 30 % slow";
 }

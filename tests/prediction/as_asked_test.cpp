@@ -49,9 +49,9 @@ TEST(AsAsked, EachRunIsAskedOfWhatWasOverWhenItBegan) {
   ASSERT_EQ(asked.size(), 12U);
   EXPECT_EQ(asked[0].kind, Kind::network);
   EXPECT_FALSE(asked[0].answered) << "nothing had run";
-  EXPECT_EQ(asked[1].kind, Kind::one_size);
+  EXPECT_EQ(asked[1].kind, Kind::batch_size_from_one);
   EXPECT_FALSE(asked[1].plain) << "no line goes through one batch size";
-  EXPECT_EQ(asked[2].kind, Kind::beyond_all);
+  EXPECT_EQ(asked[2].kind, Kind::batch_size_beyond_all);
   for (std::size_t i = 4; i < asked.size(); ++i) {
     EXPECT_EQ(asked[i].kind, Kind::seen);
     ASSERT_TRUE(asked[i].answered);

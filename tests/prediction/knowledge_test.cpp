@@ -222,7 +222,7 @@ TEST(Knowledge, BetweenWhatRanItIsNoLessSureThanBeyond) {
     EXPECT_EQ(said->kind, kind) << batch;
     return std::log(said->upper / said->lower);
   };
-  const double beyond = width(200, estimators::Kind::beyond_all);
+  const double beyond = width(200, estimators::Kind::batch_size_beyond_all);
   for (const std::int64_t between : {16, 48, 96})
     EXPECT_LE(width(between, estimators::Kind::batch_size), beyond) << between;
 }
