@@ -305,8 +305,8 @@ void Knowledge::seek_contradiction(const Performances& of_kind, std::size_t aske
     const auto other = estimators::answer_of(i, of_kind, said.beyond, kSupport, std::ref(replies));
     if (!other) continue;
     // By the errors that were seen: what nobody has seen would excuse any difference.
-    const double support = own->reach / of_kind[asked].unseen_growth(said.beyond) +
-                           other->reach / of_kind[i].unseen_growth(said.beyond);
+    const double support = own->half_width / of_kind[asked].unseen_growth(said.beyond) +
+                           other->half_width / of_kind[i].unseen_growth(said.beyond);
     if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
     said.contradicted_by = estimators::estimators()[i].name;
     said.contradicted_value = std::exp(other->estimate.log_mean);
@@ -340,8 +340,8 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     if (never & estimators::kHost) out.new_here.emplace_back("host");
     if (never & estimators::kDevices) out.new_here.emplace_back("devices");
     out.value = times * std::exp(answered->estimate.log_mean);
-    out.lower = out.value * std::exp(-answered->reach);
-    out.upper = out.value * std::exp(answered->reach);
+    out.lower = out.value * std::exp(-answered->half_width);
+    out.upper = out.value * std::exp(answered->half_width);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
     seek_contradiction(of_kind, i, replies, out);
     out.contradicted_value *= times;

@@ -25,8 +25,8 @@ ETAD_SAVED(LayerTiming, layer, samples, forward_seconds, backward_seconds)
 ETAD_SAVED(Costs, layers, timings)
 BOOST_DESCRIBE_STRUCT(Case, (), (samples, iterations, settings))  // the rest is of all runs of a model
 ETAD_SAVED(Datum, what, value, run, started_at, ended_at, joules, peak_bytes, owner, place, within)
-ETAD_SAVED(Performance, cases, answered, error_percent, coverage, error_ratio, weight, typical, scale,
-           farthest, scores, independent)
+ETAD_SAVED(Performance, cases, answered, error_percent, coverage, error_ratio, weight, median_error, scale,
+           farthest_hidden, scores, independent)
 
 }  // namespace estimators
 

@@ -102,7 +102,7 @@ struct Sum {
     if (!said) return;
     ++answered;
     error += std::abs(std::exp(said->estimate.log_mean - actual) - 1);
-    held += std::abs(said->estimate.log_mean - actual) <= said->reach;
+    held += std::abs(said->estimate.log_mean - actual) <= said->half_width;
   }
 };
 

@@ -36,7 +36,7 @@ std::optional<Answered> answer_of(std::size_t i, const Performances& of_kind, do
                                   double confidence, const std::function<Reply(std::size_t)>& ask) {
   const auto said = reply_of(i, of_kind, ask).estimate;
   if (!said) return std::nullopt;
-  return Answered{*said, of_kind[i].reach(said->deviation, confidence, beyond)};
+  return Answered{*said, of_kind[i].half_width(said->deviation, confidence, beyond)};
 }
 
 }  // namespace etad::estimators

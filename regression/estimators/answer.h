@@ -20,7 +20,7 @@ Reply reply_of(std::size_t i, const Performances& of_kind, const std::function<R
 // An answer with half the width, in the logarithm, of its interval.
 struct Answered {
   Estimate estimate;
-  double reach = 0;
+  double half_width = 0;
 };
 
 // The same with its interval, `beyond` as Distance has it; nullopt: the estimator abstains.

@@ -103,8 +103,8 @@ Trial trial_of(const Reply& reply, double actual, Trial question) {
   return question;
 }
 
-double unit_of(double deviation, double typical, double beyond) {
-  return std::max(std::hypot(deviation, typical) * std::sqrt(1 + beyond), 1e-6);
+double unit_of(double deviation, double median_error, double beyond) {
+  return std::max(std::hypot(deviation, median_error) * std::sqrt(1 + beyond), 1e-6);
 }
 
 double relative(const Trial& trial) {
@@ -144,14 +144,15 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
     }
   }
   out.answered = static_cast<int>(errors.size());
-  if (out.answered > 0) out.farthest = farthest;
+  if (out.answered > 0) out.farthest_hidden = farthest;
   out.error_percent = 100 * regression::mean(errors);
   if (both_answered) out.error_ratio = theirs > 0 ? ours / theirs : 1;
   out.independent = independent_of(out.answered, static_cast<double>(parts.size()));
-  out.typical = shrunken(regression::median(std::move(factors)), out.independent, about(kind).assumed_error);
+  out.median_error =
+      shrunken(regression::median(std::move(factors)), out.independent, about(kind).assumed_error);
   for (const Trial& trial : trials) {
     if (std::isfinite(trial.error))
-      out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.typical, trial.beyond));
+      out.scores.push_back(std::abs(trial.error) / unit_of(trial.deviation, out.median_error, trial.beyond));
   }
   std::ranges::sort(out.scores);
   // What was hidden from the ends of the history says little of how sure one is beyond all of it.
@@ -346,11 +347,11 @@ class Comparison {
 }  // namespace
 
 double Performance::unseen_growth(double beyond) const {
-  return std::max((1 + beyond) / (1 + farthest), 1.0);
+  return std::max((1 + beyond) / (1 + farthest_hidden), 1.0);
 }
 
-double Performance::reach(double deviation, double confidence, double beyond) const {
-  return scale * unit_of(deviation, typical, beyond) * unseen_growth(beyond) *
+double Performance::half_width(double deviation, double confidence, double beyond) const {
+  return scale * unit_of(deviation, median_error, beyond) * unseen_growth(beyond) *
          regression::score_quantile(scores, confidence, kDegrees, independent);
 }
 

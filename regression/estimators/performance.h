@@ -31,14 +31,14 @@ struct Performance {
   // Median of |log(actual / estimate)|, and while there are few cases what is assumed of such questions. Intervals allow
   // for it beside the deviation that the estimator itself states, which may be 0: a line through two points has no
   // residuals.
-  double typical = 0;
-  // Errors are measured in units of scale * sqrt((deviation^2 + typical^2) (1 + beyond)), as they grow like those of a
-  // random walk with the distance from what ran. Beyond `farthest` the unit is also multiplied by (1 + beyond) /
-  // (1 + farthest), since no hidden question was that far. The scale makes the median of the scores, where there are
-  // many, that of Student's t, which stands for those that there are not.
+  double median_error = 0;
+  // Errors are measured in units of scale * sqrt((deviation^2 + median_error^2) (1 + beyond)), as they grow like those of
+  // a random walk with the distance from what ran. Beyond `farthest_hidden` the unit is also multiplied by (1 + beyond) /
+  // (1 + farthest_hidden), since no hidden question was that far. The scale makes the median of the scores, where there
+  // are many, that of Student's t, which stands for those that there are not.
   double scale = 1;
-  double farthest = INFINITY;  // beyond, of the questions answered; infinite where there were none
-  std::vector<double> scores;  // nonconformity scores, sorted: |log(actual / estimate)| in those units
+  double farthest_hidden = INFINITY;  // beyond, of the questions answered; infinite where there were none
+  std::vector<double> scores;         // nonconformity scores, sorted: |log(actual / estimate)| in those units
   // How many independent cases those answered count for: several of one series, or of one network, err alike and say
   // less than as many of different ones (Kish, "Survey Sampling", 1965: the design effect).
   double independent = 0;
@@ -47,7 +47,7 @@ struct Performance {
   double unseen_growth(double beyond) const;
 
   // Half the width, in the logarithm, of the interval about an estimate of that deviation.
-  double reach(double deviation, double confidence, double beyond = 0) const;
+  double half_width(double deviation, double confidence, double beyond = 0) const;
 };
 
 // All estimators' in one kind of question, in the order of estimators().

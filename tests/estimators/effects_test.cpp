@@ -283,24 +283,24 @@ TEST(Seen, WhatOthersRanElsewhereIsNoSizeOfWhoRanThisSeries) {
 // A line through two points foretells no error; what it did wrong elsewhere makes its interval.
 TEST(Performances, AFitWithoutResidualsHasAnInterval) {
   Performance performance;
-  performance.typical = 0.1;
+  performance.median_error = 0.1;
   for (int i = 1; i <= 100; ++i) performance.scores.push_back(i / 50.0);
   performance.independent = 100;
-  EXPECT_NEAR(performance.reach(0, 0.9), 0.18, 0.02);
-  EXPECT_GT(performance.reach(0.2, 0.9), 2 * performance.reach(0, 0.9));
+  EXPECT_NEAR(performance.half_width(0, 0.9), 0.18, 0.02);
+  EXPECT_GT(performance.half_width(0.2, 0.9), 2 * performance.half_width(0, 0.9));
 }
 
 // Errors grow with the distance like those of a random walk, and so does the interval.
 TEST(Performances, FartherBeyondTheIntervalIsWider) {
   Performance performance;
-  performance.typical = 0.1;
+  performance.median_error = 0.1;
   performance.scores.assign(100, 1.0);
-  const double near = performance.reach(0.1, 0.9);
-  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * near, 1e-9);
+  const double near = performance.half_width(0.1, 0.9);
+  EXPECT_NEAR(performance.half_width(0.1, 0.9, 3), 2 * near, 1e-9);
   // Farther than hidden questions showed, it grows with the distance itself as well.
-  performance.farthest = 1;
-  EXPECT_NEAR(performance.reach(0.1, 0.9, 1), std::sqrt(2) * near, 1e-9);
-  EXPECT_NEAR(performance.reach(0.1, 0.9, 3), 2 * 2 * near, 1e-9);
+  performance.farthest_hidden = 1;
+  EXPECT_NEAR(performance.half_width(0.1, 0.9, 1), std::sqrt(2) * near, 1e-9);
+  EXPECT_NEAR(performance.half_width(0.1, 0.9, 3), 2 * 2 * near, 1e-9);
   History history;
   for (const double samples : {8, 16}) add(history, a_case("net", samples), samples);
   const Seen seen(history);

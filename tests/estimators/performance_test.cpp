@@ -14,12 +14,12 @@ namespace {
 // Scores that are all small, of as many networks or of a few.
 TEST(Performances, WhatIsAlikeSaysLess) {
   Performance performance;
-  performance.typical = 0.1;
+  performance.median_error = 0.1;
   performance.scores.assign(40, 0.1);
   performance.independent = 40;
-  const double many = performance.reach(0, 0.9);
+  const double many = performance.half_width(0, 0.9);
   performance.independent = 2;
-  EXPECT_GT(performance.reach(0, 0.9), 2 * many);
+  EXPECT_GT(performance.half_width(0, 0.9), 2 * many);
 }
 
 // Of five networks, each at five sizes on four machines.
@@ -48,7 +48,7 @@ TEST(Performances, CasesOfOnePartCountForFewerThanTheirNumber) {
   ASSERT_GE(beyond.answered, 40);
   EXPECT_LT(beyond.independent, 0.3 * beyond.answered) << "five networks";
   EXPECT_GE(beyond.independent, 5);
-  EXPECT_NEAR(beyond.farthest, std::log(4), 1e-9) << "32 was hidden, and 8 the largest left";
+  EXPECT_NEAR(beyond.farthest_hidden, std::log(4), 1e-9) << "32 was hidden, and 8 the largest left";
   const Performance& between = of_effects(records, Kind::batch_size);
   EXPECT_NEAR(between.independent, between.answered, 1e-9) << "each is a part by itself";
 }
@@ -60,7 +60,7 @@ TEST(Performances, WhereErrorsAreSmallerThanForetoldIntervalsAreNarrower) {
   Performance as_foretold = between;
   as_foretold.scale = 1;
   for (double& score : as_foretold.scores) score *= between.scale;
-  EXPECT_LT(between.reach(0.1, 0.9), 0.9 * as_foretold.reach(0.1, 0.9));
+  EXPECT_LT(between.half_width(0.1, 0.9), 0.9 * as_foretold.half_width(0.1, 0.9));
   EXPECT_EQ(of_effects(records_of_five_networks(), Kind::batch_size_beyond_all).scale, 1)
       << "there no record is believed";
 }
@@ -133,19 +133,19 @@ TEST(Performances, WhatOthersWriteMakesNobodysIntervalsWiderOrNarrower) {
       history.back().owner = owner;
     }
   };
-  const auto reach = [&](std::int64_t owner) {
-    return compare(history, Target::seconds).of(owner, Kind::batch_size)->back().reach(0, 0.9);
+  const auto half_width = [&](std::int64_t owner) {
+    return compare(history, Target::seconds).of(owner, Kind::batch_size)->back().half_width(0, 0.9);
   };
   for (const char* network : {"a", "b", "c", "d", "e", "f"}) run(network, 0.1, 1);
-  const double alone = reach(1);
+  const double alone = half_width(1);
   const std::size_t ran = history.size();
   for (int i = 0; i < 20; ++i) run("exact" + std::to_string(i), 0, 2);
-  EXPECT_GT(reach(1), 0.8 * alone);
-  EXPECT_LT(reach(2), 0.1 * alone);
+  EXPECT_GT(half_width(1), 0.8 * alone);
+  EXPECT_LT(half_width(2), 0.1 * alone);
   history.resize(ran);
   for (const char* network : {"g", "h", "i", "j", "k", "l", "m", "n"}) run(network, 1.5, 2);
-  EXPECT_LT(reach(1), 2 * alone);
-  EXPECT_GT(reach(2), 4 * alone);
+  EXPECT_LT(half_width(1), 2 * alone);
+  EXPECT_GT(half_width(2), 4 * alone);
 }
 
 TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
@@ -167,9 +167,9 @@ TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
 TEST(Performances, WhereNothingWasHiddenTheErrorIsAssumed) {
   const auto& records = records_of_five_networks();
   EXPECT_EQ(of_effects(records, Kind::devices).answered, 0);
-  EXPECT_NEAR(of_effects(records, Kind::devices).typical, about(Kind::devices).assumed_error, 1e-12);
-  EXPECT_GT(of_effects(records, Kind::devices).reach(0, 0.9), about(Kind::devices).assumed_error);
-  EXPECT_LT(of_effects(records, Kind::batch_size).typical, about(Kind::batch_size).assumed_error / 2)
+  EXPECT_NEAR(of_effects(records, Kind::devices).median_error, about(Kind::devices).assumed_error, 1e-12);
+  EXPECT_GT(of_effects(records, Kind::devices).half_width(0, 0.9), about(Kind::devices).assumed_error);
+  EXPECT_LT(of_effects(records, Kind::batch_size).median_error, about(Kind::batch_size).assumed_error / 2)
       << "the measurements are exact, and many";
 }
 
@@ -240,7 +240,7 @@ TEST(Performances, RepeatsMakeNoIntervalNarrowerThanARunNeeds) {
   const Records records = compare(history, Target::seconds);
   const Performance& line = records.in(Kind::batch_size).front();
   ASSERT_GT(line.answered, 10);
-  EXPECT_GT(line.reach(0, 0.9), 0.13);
+  EXPECT_GT(line.half_width(0, 0.9), 0.13);
 }
 
 // The second size ran in a slow hour alone, and only the hidden larger ones tell that the hour was slow.
