@@ -121,10 +121,10 @@ std::vector<Owner> owners_of(const Runs& runs, const ModelKey& key, const Datase
 // Owners who agree with each other.
 struct Camp {
   std::vector<std::int64_t> owners;
-  std::set<std::int64_t> runs;   // of theirs that count
-  std::size_t left_out = 0;      // of theirs
-  Dataset first;                 // the first owner's runs
-  std::optional<Model> founder;  // of these; none: nothing can be fitted from them
+  std::set<std::int64_t> runs;          // of theirs that count
+  std::size_t left_out = 0;             // of theirs
+  Dataset founders_runs;                // the first owner's
+  std::optional<Model> founders_model;  // of these; none: nothing can be fitted from them
 };
 
 // What a camp's founder says of an owner's runs: of each by itself, for the middle one says nothing of the rest. Runs that
@@ -149,28 +149,31 @@ bool says_otherwise(const Model& model, const Model& other, const Dataset& runs,
 
 // Whether the founder's runs would be told something else once the others count beside them.
 bool moves(const Camp& camp, const Dataset& others) {
-  Dataset both = camp.first;
+  Dataset both = camp.founders_runs;
   both.insert(both.end(), others.begin(), others.end());
   const auto model = regression::fit(both);
-  return model && says_otherwise(*model, *camp.founder, camp.first, Settings::named);
+  return model && says_otherwise(*model, *camp.founders_model, camp.founders_runs, Settings::named);
 }
 
 Verdict verdict_of(const Camp& camp, const Owner& owner, const DatasetOf& data_of) {
   Verdict out;
-  if (!camp.founder) return out;
+  if (!camp.founders_model) return out;
   const Dataset all = data_of(owner.runs);
-  const std::size_t voices = std::min(camp.first.size(), all.size());
+  const std::size_t voices = std::min(camp.founders_runs.size(), all.size());
   Dataset within, outside;
   for (const RunObservation& run : all) {
-    const auto off = distance(*camp.founder, run);
+    const auto off = distance(*camp.founders_model, run);
     if (!off) continue;
     if (contradicts(std::abs(*off), voices))
       ++out.contradicting;
     else
-      (beyond(*camp.founder, run) > 0 ? outside : within).push_back(run);
+      (beyond(*camp.founders_model, run) > 0 ? outside : within).push_back(run);
   }
   // Far beyond the founder's batch sizes much is allowed, but not to turn the line within these.
-  if (!outside.empty() && moves(camp, outside)) out.contradicting += std::exchange(outside, {}).size();
+  if (!outside.empty() && moves(camp, outside)) {
+    out.contradicting += outside.size();
+    outside.clear();
+  }
   for (const Dataset& some : {within, outside})
     for (const RunObservation& run : some) out.agreeing.insert(run.run);
   return out;
@@ -189,14 +192,14 @@ std::vector<Camp> camps_of(const std::vector<Owner>& owners, const DatasetOf& da
     Camp& camp = same == camps.end() ? camps.emplace_back() : *same;
     camp.owners.push_back(owner.uid);
     camp.left_out += owner.all - owner.runs.size();
-    if (camp.founder) {
+    if (camp.founders_model) {
       camp.runs.merge(verdict.agreeing);
       camp.left_out += verdict.contradicting;
       continue;
     }
     for (const RunData& run : owner.runs) camp.runs.insert(run.run_id);
-    camp.first = data_of(owner.runs);
-    if (owners.size() > 1) camp.founder = regression::fit(camp.first);
+    camp.founders_runs = data_of(owner.runs);
+    if (owners.size() > 1) camp.founders_model = regression::fit(camp.founders_runs);
   }
   std::ranges::stable_sort(camps, std::ranges::greater{},
                            [](const Camp& camp) { return camp.owners.size(); });
@@ -206,7 +209,7 @@ std::vector<Camp> camps_of(const std::vector<Owner>& owners, const DatasetOf& da
 // Whose runs contradict the others' in what they cost beside time loses that cost alone. A peak is the same however long a
 // run is, and is compared as if each iteration took as much.
 void leave_out_costs(Runs& runs, const ModelKey& key, std::optional<double> RunData::*cost,
-                     std::vector<std::int64_t>& dissenters) {
+                     std::vector<std::int64_t>& answered_by_own) {
   Runs known;
   std::map<std::int64_t, double> costs;
   for (const RunData& run : runs) {
@@ -226,8 +229,8 @@ void leave_out_costs(Runs& runs, const ModelKey& key, std::optional<double> RunD
   for (RunData& run : runs)
     if (!camp.runs.contains(run.run_id)) (run.*cost).reset();
   for (const Owner& owner : owners)
-    if (!is_one_of(camp.owners, owner.uid) && !is_one_of(dissenters, owner.uid))
-      dissenters.push_back(owner.uid);
+    if (!is_one_of(camp.owners, owner.uid) && !is_one_of(answered_by_own, owner.uid))
+      answered_by_own.push_back(owner.uid);
 }
 
 // Only now, among those who are believed: who is not takes nothing of theirs away. Of the first one's nothing is cut.
@@ -250,23 +253,23 @@ bool is_of_fewer_in_other_settings(const Model& model, const Model& own) {
 
 // Owners to whom the model would say something else of their own runs than these do: it is of settings that are others', or
 // some of their runs do not count.
-void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_of, Evidenced& out) {
+void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_of, ChosenRuns& out) {
   if (owners.size() < 2) return;
   const auto model = regression::fit(data_of(out.runs));
   for (const Owner& owner : owners) {
-    if (!model || is_one_of(out.dissenters, owner.uid)) continue;
+    if (!model || is_one_of(out.answered_by_own, owner.uid)) continue;
     const Dataset its = data_of(owner.runs);
     const auto own = regression::fit(its);
     if (own && (is_of_fewer_in_other_settings(*model, *own) ||
                 says_otherwise(*model, *own, its, Settings::left_out)))
-      out.dissenters.push_back(owner.uid);
+      out.answered_by_own.push_back(owner.uid);
   }
 }
 
 }  // namespace
 
-Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
-  Evidenced out;
+ChosenRuns choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
+  ChosenRuns out;
   if (runs.empty()) return out;
   const DatasetOf data_of = [&key](const Runs& its) { return dataset_of(its, key.phase); };
   const std::vector<Owner> owners = owners_of(runs, key, data_of);
@@ -278,14 +281,14 @@ Evidenced choose_evidence(std::vector<RunData> runs, const ModelKey& key) {
     camp.left_out += owner.all;
   }
   std::ranges::sort(others, std::ranges::greater{});
-  for (const auto& [count, uid] : others) out.dissenters.push_back(uid);
+  for (const auto& [count, uid] : others) out.answered_by_own.push_back(uid);
   std::erase_if(runs, [&](const RunData& run) { return !camp.runs.contains(run.run_id); });
   out.runs = std::move(runs);
   share_out(out.runs, key.phase, camp.owners.front());
   for (const auto cost : {&RunData::joules, &RunData::peak_bytes})
-    leave_out_costs(out.runs, key, cost, out.dissenters);
+    leave_out_costs(out.runs, key, cost, out.answered_by_own);
   add_told_otherwise(owners, data_of, out);
-  if (out.dissenters.size() > kMostDissenters) out.dissenters.resize(kMostDissenters);
+  if (out.answered_by_own.size() > kMostAnsweredByOwn) out.answered_by_own.resize(kMostAnsweredByOwn);
   if (camp.left_out > 0) out.dispute = Dispute{std::move(camp.owners), static_cast<int>(camp.left_out)};
   return out;
 }

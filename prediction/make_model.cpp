@@ -16,7 +16,7 @@ std::int64_t owner_of(const std::vector<RunData>& runs) {
 
 }  // namespace
 
-std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence) {
+std::optional<FittedModel> fitted_from(const ModelKey& key, const ChosenRuns& evidence) {
   auto model = regression::fit(dataset_of(evidence.runs, key.phase));
   if (!model) return std::nullopt;
   FittedModel out;
@@ -61,7 +61,7 @@ Result<Made> make_model(const ModelRow& row, std::vector<RunData> runs, const Ow
   if (!out.model) return out;
   out.model->id = row.id;
   out.model->fitted_at = row.fitted_at;
-  for (const std::int64_t owner : out.evidence.dissenters) {
+  for (const std::int64_t owner : out.evidence.answered_by_own) {
     const auto own = own_runs_of(owner);
     if (!own) return tl::unexpected(own.error());
     add_own(*out.model, owner, *own);

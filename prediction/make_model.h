@@ -16,7 +16,7 @@ namespace etad::prediction {
 
 // What comes of a key's runs.
 struct Made {
-  Evidenced evidence;                          // those that count, and who is answered from his own
+  ChosenRuns evidence;                         // those that count, and who is answered from his own
   std::optional<Contradiction> contradiction;  // of those that count: there is no model then
   std::optional<FittedModel> model;            // nullopt: none can be fitted
 };
@@ -32,7 +32,7 @@ Result<Made> make_model(const ModelRow& row, std::vector<RunData> runs, const Ow
                         OneRun one_run = OneRun::fitted);
 
 // A model of these runs with all that belongs to it, whatever else there is; nullopt: none can be fitted.
-std::optional<FittedModel> fitted_from(const ModelKey& key, const Evidenced& evidence);
+std::optional<FittedModel> fitted_from(const ModelKey& key, const ChosenRuns& evidence);
 
 // Adds the model of an owner's runs where one can be fitted: what is said to that owner.
 void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs);

@@ -258,7 +258,7 @@ TEST(AsSeen, WhoIsAnsweredFromHisOwnRunsIsSoWhereTheseDidNotRun) {
     const auto evidence = choose_evidence(runs, key);
     FittedModel& model = models.emplace_back(*fitted_from(key, evidence));
     model.id = static_cast<std::int64_t>(models.size());
-    for (const std::int64_t owner : evidence.dissenters) {
+    for (const std::int64_t owner : evidence.answered_by_own) {
       std::vector<RunData> own = runs;
       std::erase_if(own, [&](const RunData& run) { return run.owner != owner; });
       add_own(model, owner, own);

@@ -41,7 +41,7 @@ class EvidenceTest : public ::testing::Test {
     }
   }
 
-  Evidenced chosen() const { return choose_evidence(runs_, key_); }
+  ChosenRuns chosen() const { return choose_evidence(runs_, key_); }
 
   double seconds() const {
     const auto model = regression::fit(dataset_of(chosen().runs, Phase::train));
@@ -76,7 +76,7 @@ TEST_F(EvidenceTest, NotMoreOwnersThanAFewAreAnsweredFromTheirOwn) {
   add(kAlice, 1, 8, 0.1);
   for (std::int64_t later = 1; later <= 20; ++later)
     add(kAlice + later, 1 + later, 1, 0.1 * std::pow(2, later));
-  EXPECT_EQ(chosen().dissenters.size(), kMostDissenters);
+  EXPECT_EQ(chosen().answered_by_own.size(), kMostAnsweredByOwn);
 }
 
 TEST_F(EvidenceTest, AnotherOwnersRunTakesNoBatchSizeOrSettingOfTheFirstOnesAway) {
@@ -103,21 +103,22 @@ TEST_F(EvidenceTest, AnotherOwnersRunDoesNotTurnTheModelToSettingsOfFewRuns) {
 TEST_F(EvidenceTest, WhoHasRunsIsAnsweredFromTheseWhereAnothersSettingsSpeak) {
   add(kBob, 1, 1, 3.6 * 0.132, 64, "Adam");
   add(kAlice, 2, 21, 0.132);
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kAlice});
   runs_.clear();
   add(kBob, 3, 1, 0.132, 64, "Adam");
   add(kAlice, 4, 21, 0.132);
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice}) << "who has more runs than the model";
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kAlice})
+      << "who has more runs than the model";
   runs_.clear();
   add(kBob, 5, 40, 0.132, 64, "Adam");
   add(kAlice, 6, 3, 0.132);
-  EXPECT_TRUE(chosen().dissenters.empty()) << "few runs of his own say no more than all together";
+  EXPECT_TRUE(chosen().answered_by_own.empty()) << "few runs of his own say no more than all together";
 }
 
 TEST_F(EvidenceTest, WhoHasRunsIsAnsweredFromTheseWhereAnothersTellNoBatchSize) {
   add(kBob, 1, 1, 0.132, 0);
   for (const std::int64_t batch : {16, 32, 64}) add(kAlice, 2, 7, 0.004 * static_cast<double>(batch), batch);
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kAlice});
 }
 
 TEST_F(EvidenceTest, ALogOfAnotherSettingContradictsNoneOfItsOwners) {
@@ -166,7 +167,7 @@ TEST_F(EvidenceTest, ManyForgedRunsOfAnotherOwnerMoveNothing) {
     ASSERT_TRUE(chosen().dispute);
     EXPECT_EQ(chosen().dispute->owners, std::vector<std::int64_t>{kAlice});
     EXPECT_EQ(chosen().dispute->left_out, 188);
-    EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob});
+    EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kBob});
     runs_ = honest;
   }
 }
@@ -204,7 +205,8 @@ TEST_F(EvidenceTest, OfALaterOwnerOnlyRunsThatAgreeCount) {
   EXPECT_EQ(chosen().runs.size(), 28U);
   EXPECT_EQ(chosen().dispute->left_out, 8);
   EXPECT_EQ(chosen().dispute->owners, (std::vector<std::int64_t>{kAlice, kBob}));
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob}) << "to whom his own say something else";
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kBob})
+      << "to whom his own say something else";
 }
 
 // Their middle one is as the honest ones.
@@ -213,7 +215,7 @@ TEST_F(EvidenceTest, RunsFarToBothSidesContradict) {
   const double before = seconds();
   for (int i = 0; i < 20; ++i) add(kBob, 2 + i, 1, (i % 2 == 0 ? 8 : 1 / 8.2) * 0.132);
   EXPECT_NEAR(seconds() / before, 1, 1e-6);
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kBob});
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kBob});
 }
 
 TEST_F(EvidenceTest, AnothersLogsMakeNoLogLoud) {
@@ -266,7 +268,7 @@ TEST_F(EvidenceTest, AForgedLogOfTheSameOwnerMovesNothing) {
   add(kAlice, 99, 188, 70 * 0.132);
   EXPECT_NEAR(seconds() / before, 1, 1e-6);
   EXPECT_EQ(chosen().dispute->left_out, 188);
-  EXPECT_TRUE(chosen().dissenters.empty());
+  EXPECT_TRUE(chosen().answered_by_own.empty());
 }
 
 TEST_F(EvidenceTest, OfTwoLogsTheOneThatWasThereFirstIsBelieved) {
@@ -326,9 +328,9 @@ TEST_F(EvidenceTest, WhoseEnergyContradictsIsAnsweredFromHisOwnRuns) {
   add(kBob, 1, 1, 0.1);
   add(kAlice, 2, 9, 0.1);
   for (RunData& run : runs_) run.joules = (run.owner == kBob ? 10 : 1) * 300 * to_seconds(run.duration);
-  EXPECT_EQ(chosen().dissenters, std::vector<std::int64_t>{kAlice});
+  EXPECT_EQ(chosen().answered_by_own, std::vector<std::int64_t>{kAlice});
   for (RunData& run : runs_) run.joules = 300 * to_seconds(run.duration);
-  EXPECT_TRUE(chosen().dissenters.empty());
+  EXPECT_TRUE(chosen().answered_by_own.empty());
 }
 
 TEST_F(EvidenceTest, WhoseRunsCantBeOfOneDeviceComesBehindOthers) {
