@@ -21,11 +21,10 @@
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostTogether = 1024;  // of a history all of which every estimate listens to
-constexpr std::size_t kMostHeard = 128;      // that an estimate listens to of a longer one
-constexpr std::size_t kMostSample = 220;     // that the strengths are learnt from
-constexpr std::size_t kMostBlocks = 64;      // of groups, kept for the next question like the last
-constexpr std::size_t kNetworkFact = 0, kSeriesFact = 4;
+constexpr std::size_t kMostTogether = 1024;     // of a history all of which every estimate listens to
+constexpr std::size_t kMostHeard = 128;         // that an estimate listens to of a longer one
+constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
+constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
 constexpr double kStrengthPrior = 0.5;          // standard deviation of their logarithms
 constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
 
@@ -33,8 +32,8 @@ struct Known {
   KernelPoint point;
   double value = 0;  // log value less the curve
   int runs = 0;
-  std::int64_t rank = 0;  // of its owner, by who was there first
-  double loudness = 0;    // variance beyond the noise that all have
+  std::int64_t rank = 0;      // of its owner, by who was there first
+  double extra_variance = 0;  // beyond the noise that all have
 };
 
 // Of the owners, who was there first having 0.
@@ -56,15 +55,15 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
   Eigen::MatrixXd out =
       symmetric(groups, [&](const Known* a, const Known* b) { return covariance(a->point, b->point); });
   out.diagonal().array() += noise_variance(strengths);
-  out.diagonal() += numbers_of(groups, [](const Known* known) { return known->loudness; });
+  out.diagonal() += numbers_of(groups, [](const Known* known) { return known->extra_variance; });
   return out;
 }
 
 // The variance that an owner's groups of one network have on their own beside what those strengths allow for: as much as
 // makes their values not unusual. So what is misread, or made up, is heard as the noise that it is and bends nobody else's
 // curve.
-double loudness_of(const std::vector<Known*>& groups, const Covariance& covariance,
-                   const Strengths& strengths) {
+double extra_variance_of(const std::vector<Known*>& groups, const Covariance& covariance,
+                         const Strengths& strengths) {
   constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many normal values
   constexpr double kMost = 1e4;    // a factor of e^100
   std::vector<const Known*> its;   // of very many a sample
@@ -103,19 +102,19 @@ std::vector<std::vector<const Known*>> sample_of(const std::vector<Known>& group
   for (std::size_t turn = 0; turn < longest; ++turn) {
     std::size_t i = 0;
     for (const auto& [owner, its] : by_owner) {
-      auto& voice = out[i++];
+      auto& sample = out[i++];
       if (turn >= its.size() || taken + its[turn].second->size() > kMostSample) continue;
       taken += its[turn].second->size();
-      voice.insert(voice.end(), its[turn].second->begin(), its[turn].second->end());
+      sample.insert(sample.end(), its[turn].second->begin(), its[turn].second->end());
     }
   }
   return out;
 }
 
 // What one owner's groups say of the strengths.
-class Voice {
+class OwnersLikelihood {
  public:
-  Voice(const std::vector<const Known*>& groups, Target target)
+  OwnersLikelihood(const std::vector<const Known*>& groups, Target target)
       : values_(numbers_of(groups, [](const Known* known) { return known->value; })) {
     values_.array() -= values_.mean();  // in any unit
     for (std::size_t k = 0; k < kStrengths; ++k) {
@@ -152,18 +151,18 @@ double log_prior(const Strengths& strengths) {
 Strengths learn_strengths(const std::vector<Known>& groups, Target target) {
   Strengths out;
   out.fill(1);
-  std::vector<Voice> voices;  // who was there first comes first
+  std::vector<OwnersLikelihood> owners;  // who was there first comes first
   std::size_t heard = 0;
   for (const auto& its : sample_of(groups)) {
     if (its.size() < 2) continue;
     heard += its.size();
-    voices.emplace_back(its, target);
+    owners.emplace_back(its, target);
   }
   if (heard < 4) return out;
   const auto likelihoods = [&](const Strengths& strengths) {
-    const double prior = log_prior(strengths) / static_cast<double>(voices.size());
+    const double prior = log_prior(strengths) / static_cast<double>(owners.size());
     std::vector<double> all;
-    for (const Voice& voice : voices) all.push_back(voice.log_likelihood(strengths) + prior);
+    for (const OwnersLikelihood& owner : owners) all.push_back(owner.log_likelihood(strengths) + prior);
     return all;
   };
   const auto prefer = [](const std::vector<double>& now, const std::vector<double>& before) {
@@ -210,7 +209,7 @@ class Effects final : public Fitted {
     }
     strengths_ = before != nullptr ? *before : learn_strengths(known_, target);
     covariance_ = Covariance(strengths_, target);
-    note_loudness();
+    note_extra_variance();
     if (known_.size() > kMostTogether) return;
     std::vector<const Known*> everything;
     for (const Known& known : known_) everything.push_back(&known);
@@ -222,7 +221,7 @@ class Effects final : public Fitted {
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
     const KernelPoint point = encoder_.encode(what);
-    if (point.facts[0] < 0) return abstain(what.network + " never ran");
+    if (point.facts[kNetworkFact] < 0) return abstain(what.network + " never ran");
     const auto block = block_for(what, point);
     const Eigen::VectorXd shared =
         numbers_of(block->groups, [&](const Known* known) { return covariance_(point, known->point); });
@@ -231,15 +230,15 @@ class Effects final : public Fitted {
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double left = covariance_(point, point) - block->factor.matrixL().solve(shared).squaredNorm();
     out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(strengths_) +
-                              loudness_.at(point.facts[0]));
+                              extra_variance_.at(point.facts[kNetworkFact]));
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};
   }
 
  private:
-  // Which runs are louder than others, each series by itself and then each network, and the mean of what the rest took.
-  void note_loudness() {
+  // The extra variance of the runs of each series by itself, then of each network, and the mean of what those without took.
+  void note_extra_variance() {
     using Part = std::pair<int, std::int64_t>;  // network or series, and whose
     const auto parts_by = [this](std::size_t fact) {
       std::map<Part, std::vector<Known*>> out;
@@ -247,25 +246,25 @@ class Effects final : public Fitted {
       return out;
     };
     const auto add = [this](const std::vector<Known*>& its) {
-      const double loudness = its.size() > 1 ? loudness_of(its, covariance_, strengths_) : 0;
-      for (Known* known : its) known->loudness += loudness;
+      const double more = its.size() > 1 ? extra_variance_of(its, covariance_, strengths_) : 0;
+      for (Known* known : its) known->extra_variance += more;
     };
     for (const auto& [series, its] : parts_by(kSeriesFact)) add(its);
     double sum = 0;
-    std::size_t quiet = 0;
+    std::size_t without = 0;
     for (const auto& [network, its] : parts_by(kNetworkFact)) {
       add(its);
-      const auto loudest = std::ranges::max_element(its, {}, &Known::loudness);
+      const auto most = std::ranges::max_element(its, {}, &Known::extra_variance);
       // Of each network that of who was there first.
-      loudness_.try_emplace(network.first, (*loudest)->loudness);
+      extra_variance_.try_emplace(network.first, (*most)->extra_variance);
       for (const Known* known : its) {
-        if (known->loudness > 0) continue;
+        if (known->extra_variance > 0) continue;
         sum += known->value;
-        ++quiet;
+        ++without;
       }
     }
-    if (quiet > 0)
-      centre_ = sum / static_cast<double>(quiet);
+    if (without > 0)
+      centre_ = sum / static_cast<double>(without);
     else if (!known_.empty())
       centre_ = numbers_of(known_, &Known::value).mean();
   }
@@ -301,12 +300,13 @@ class Effects final : public Fitted {
     std::set<int> networks, devices;
     int runs = 0;
     for (const Known* known : block.groups) {
-      const bool network = known->point.facts[0] == point.facts[0];
-      const bool device = known->point.facts[2] == point.facts[2] && known->point.facts[1] == point.facts[1];
+      const bool network = known->point.facts[kNetworkFact] == point.facts[kNetworkFact];
+      const bool device = known->point.facts[kDeviceFact] == point.facts[kDeviceFact] &&
+                          known->point.facts[kPhaseFact] == point.facts[kPhaseFact];
       if (!network && !device) continue;
       runs += known->runs;
-      networks.insert(known->point.facts[0]);
-      devices.insert(known->point.facts[2]);
+      networks.insert(known->point.facts[kNetworkFact]);
+      devices.insert(known->point.facts[kDeviceFact]);
     }
     return {runs, static_cast<int>(networks.size()), static_cast<int>(devices.size())};
   }
@@ -317,8 +317,8 @@ class Effects final : public Fitted {
   Strengths strengths_{};
   Covariance covariance_{strengths_};
   double centre_ = 0;
-  std::map<int, double> loudness_;    // of each network, its first owner's
-  std::shared_ptr<const Block> all_;  // nullptr: there are too many
+  std::map<int, double> extra_variance_;  // of each network, its first owner's
+  std::shared_ptr<const Block> all_;      // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };

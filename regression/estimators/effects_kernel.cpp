@@ -9,8 +9,15 @@
 namespace etad::estimators {
 namespace {
 
-// What is shared: the facts that must be equal, in the order of KernelPoint::facts, and the settings.
-enum Shared : unsigned { kN = 1, kP = 2, kD = 4, kH = 8, kOwn = 16, kS = 32 };
+// What is shared: the facts that must be equal, and the settings.
+enum Shared : unsigned {
+  kNetworkBit = 1U << kNetworkFact,
+  kPhaseBit = 1U << kPhaseFact,
+  kDeviceBit = 1U << kDeviceFact,
+  kMachineBit = 1U << kMachineFact,
+  kSeriesBit = 1U << kSeriesFact,
+  kSettingsBit = 1U << 5,
+};
 
 struct Effect {
   unsigned shared;
@@ -20,32 +27,32 @@ struct Effect {
 };
 
 constexpr Effect kEffects[] = {
-    {kN, Form::level, Strength::main, 1.0},
-    {kP, Form::level, Strength::main, 0.6},
-    {kD, Form::level, Strength::main, 0.5},
-    {kS, Form::level, Strength::main, 0.25},
-    {kH, Form::level, Strength::pairs, 0.05},
-    {kN | kP, Form::level, Strength::pairs, 0.08},
-    {kN | kS, Form::level, Strength::pairs, 0.14},
-    {kP | kS, Form::level, Strength::pairs, 0.03},
-    {kD | kS, Form::level, Strength::pairs, 0.10},
-    {kN | kD, Form::level, Strength::pairs, 0.05},
-    {kD | kP, Form::level, Strength::pairs, 0.04},
+    {kNetworkBit, Form::level, Strength::main, 1.0},
+    {kPhaseBit, Form::level, Strength::main, 0.6},
+    {kDeviceBit, Form::level, Strength::main, 0.5},
+    {kSettingsBit, Form::level, Strength::main, 0.25},
+    {kMachineBit, Form::level, Strength::pairs, 0.05},
+    {kNetworkBit | kPhaseBit, Form::level, Strength::pairs, 0.08},
+    {kNetworkBit | kSettingsBit, Form::level, Strength::pairs, 0.14},
+    {kPhaseBit | kSettingsBit, Form::level, Strength::pairs, 0.03},
+    {kDeviceBit | kSettingsBit, Form::level, Strength::pairs, 0.10},
+    {kNetworkBit | kDeviceBit, Form::level, Strength::pairs, 0.05},
+    {kDeviceBit | kPhaseBit, Form::level, Strength::pairs, 0.04},
     {0, Form::curve, Strength::curves, 0.06},
-    {kN, Form::curve, Strength::curves, 0.07},
-    {kN | kD, Form::curve, Strength::curves, 0.05},
-    {kOwn, Form::curve, Strength::own_curves, 0.10},
-    {kP, Form::log_devices, Strength::devices, 0.06},
-    {kN | kP, Form::log_devices, Strength::devices, 0.03},
-    {kH | kP, Form::log_devices, Strength::devices, 0.03},
-    {kH | kP | kS, Form::log_devices, Strength::devices, 0.05},
-    {kN | kP | kS, Form::log_devices, Strength::devices, 0.05},
-    {kN | kH | kP | kS, Form::log_devices, Strength::devices, 0.07},
-    {kP, Form::ring, Strength::devices, 0.10},
-    {kH | kP, Form::ring, Strength::devices, 0.04},
-    {kN | kH | kP, Form::ring, Strength::devices, 0.03},
-    {kH | kP, Form::same_devices, Strength::devices, 0.03},
-    {kN | kH | kP | kS, Form::same_devices, Strength::devices, 0.01},
+    {kNetworkBit, Form::curve, Strength::curves, 0.07},
+    {kNetworkBit | kDeviceBit, Form::curve, Strength::curves, 0.05},
+    {kSeriesBit, Form::curve, Strength::own_curves, 0.10},
+    {kPhaseBit, Form::log_devices, Strength::devices, 0.06},
+    {kNetworkBit | kPhaseBit, Form::log_devices, Strength::devices, 0.03},
+    {kMachineBit | kPhaseBit, Form::log_devices, Strength::devices, 0.03},
+    {kMachineBit | kPhaseBit | kSettingsBit, Form::log_devices, Strength::devices, 0.05},
+    {kNetworkBit | kPhaseBit | kSettingsBit, Form::log_devices, Strength::devices, 0.05},
+    {kNetworkBit | kMachineBit | kPhaseBit | kSettingsBit, Form::log_devices, Strength::devices, 0.07},
+    {kPhaseBit, Form::ring, Strength::devices, 0.10},
+    {kMachineBit | kPhaseBit, Form::ring, Strength::devices, 0.04},
+    {kNetworkBit | kMachineBit | kPhaseBit, Form::ring, Strength::devices, 0.03},
+    {kMachineBit | kPhaseBit, Form::same_devices, Strength::devices, 0.03},
+    {kNetworkBit | kMachineBit | kPhaseBit | kSettingsBit, Form::same_devices, Strength::devices, 0.01},
 };
 
 constexpr double kDeviceMemory =
@@ -111,15 +118,16 @@ KernelPoint Encoder::encode(const Case& what) const {
 
 Covariance::Covariance(const Strengths& strengths, Target target) {
   constexpr double kAnyLevel = 25;  // of the history's own: no unit is the natural one
+  const double main = strengths[static_cast<std::size_t>(Strength::main)];
   for (unsigned equal = 0; equal < of_equal_.size(); ++equal) {
     Variances& sums = of_equal_[equal];
-    sums.always[static_cast<std::size_t>(Form::level)] = strengths[0] * strengths[0] * kAnyLevel;
+    sums.always[static_cast<std::size_t>(Form::level)] = main * main * kAnyLevel;
     for (const Effect& effect : kEffects) {
-      if ((effect.shared & ~kS & ~equal) != 0) continue;
-      const bool by_device = effect.shared == kD && target == Target::peak_bytes;
+      if ((effect.shared & ~kSettingsBit & ~equal) != 0) continue;
+      const bool by_device = effect.shared == kDeviceBit && target == Target::peak_bytes;
       const double deviation = strengths[static_cast<std::size_t>(effect.strength)] *
                                (by_device ? kDeviceMemory : effect.deviation);
-      auto& variances = effect.shared & kS ? sums.by_settings : sums.always;
+      auto& variances = effect.shared & kSettingsBit ? sums.by_settings : sums.always;
       variances[static_cast<std::size_t>(effect.form)] += deviation * deviation;
     }
   }
@@ -140,10 +148,10 @@ double Covariance::operator()(const KernelPoint& a, const KernelPoint& b) const 
 // is a network's is told from what is a device's.
 double likeness(const KernelPoint& a, const KernelPoint& b) {
   const unsigned equal = equal_facts(a, b);
-  const double crossed =
-      (equal & kP ? 1 : 0) + settings_likeness(a, b) + std::exp(-std::abs(a.log_devices - b.log_devices));
-  return 4 * crossed + std::popcount(equal & kN) + std::popcount(equal & (kD | kH)) / 2.0 +
-         (equal & kOwn ? 4 : 0);
+  const double crossed = (equal & kPhaseBit ? 1 : 0) + settings_likeness(a, b) +
+                         std::exp(-std::abs(a.log_devices - b.log_devices));
+  return 4 * crossed + std::popcount(equal & kNetworkBit) +
+         std::popcount(equal & (kDeviceBit | kMachineBit)) / 2.0 + (equal & kSeriesBit ? 4 : 0);
 }
 
 double noise_variance(const Strengths& strengths) {

@@ -18,9 +18,12 @@ enum class Strength : std::uint8_t { main, pairs, curves, own_curves, devices, n
 inline constexpr std::size_t kStrengths = 6;
 using Strengths = std::array<double, kStrengths>;
 
+// Which of KernelPoint::facts is which. A machine is a device, a host and a framework.
+enum PointFact : std::size_t { kNetworkFact, kPhaseFact, kDeviceFact, kMachineFact, kSeriesFact };
+
 // A case as the kernel sees it: facts as numbers that are equal or not.
 struct KernelPoint {
-  std::array<int, 5> facts{};  // network, phase, device, machine (device, host, framework), series
+  std::array<int, 5> facts{};  // by PointFact
   struct Setting {
     int name = 0, value = 0;
     double log_number = NAN;  // of a value that is a number
