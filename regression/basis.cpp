@@ -38,13 +38,15 @@ Terms literal(double n, double b, double) {
   return terms(1, n, b);
 }
 
+static_assert(kAssumedShare == 0.8, "the formula says so");
+
 const std::array<Basis, 5>& table() {
   static const std::array<Basis, 5> kBases{{
-      {"c0 + n*c1", {"c0", "c1"}, 0, constant},
-      {"c0 + n*c1*(0.2 + 0.8*B/k)", {"c0", "c1"}, 1, one_size},
-      {"n*(c1 + c2*B)", {"c0", "c1", "c2"}, 2, pure_affine},
-      {"c0 + n*(c1 + c2*B)", {"c0", "c1", "c2"}, 2, affine},
-      {"b0 + b1*n + b2*B", {"b0", "b1", "b2"}, 2, literal},
+      {"c0 + n*c1", {"c0", "c1"}, 0, true, constant},
+      {"c0 + n*c1*(0.2 + 0.8*B/k)", {"c0", "c1"}, 1, true, one_size},
+      {"n*(c1 + c2*B)", {"c0", "c1", "c2"}, 2, false, pure_affine},
+      {"c0 + n*(c1 + c2*B)", {"c0", "c1", "c2"}, 2, true, affine},
+      {"b0 + b1*n + b2*B", {"b0", "b1", "b2"}, 2, true, literal},
   }};
   return kBases;
 }

@@ -18,13 +18,13 @@ struct Basis {
   std::string_view formula;             // its name, shown to users and kept in models
   std::vector<std::string_view> names;  // of its coefficients
   int batch_sizes = 1;                  // number of different B it is for: 0 none known, 1 one, 2 two or more
+  bool per_run_cost = true;             // where there is none, its c0 is always 0
   // The row of the design matrix for n iterations over b samples each: t = features * coefficients. `k`: where one
   // batch size alone was seen, that one.
   Terms (*features)(double n, double b, double k) = nullptr;
 
   int parameters() const { return static_cast<int>(names.size()); }
-  // How many are fitted: a formula that begins with "n*" has no cost per run, so its c0 is always 0.
-  int terms() const { return parameters() - formula.starts_with("n*"); }
+  int terms() const { return parameters() - (per_run_cost ? 0 : 1); }  // that are fitted
 };
 
 // What is assumed where one batch size has been seen: a time per iteration of which this share is

@@ -10,12 +10,12 @@ namespace etad::regression {
 
 namespace {
 
-// The distribution of a score: those seen, and the prior.
+// The distribution of a score, a mixture: those seen, each of this weight, and Student's t worth kPriorScores.
 class ScoreDistribution {
  public:
   ScoreDistribution(double scores, double independent, double confidence, double degrees_of_freedom)
       : count_(independent),
-        each_(scores > 0 ? independent / scores : 0),
+        score_weight_(scores > 0 ? independent / scores : 0),
         degrees_(std::clamp(degrees_of_freedom + 2, 3.0, 30.0)) {
     // The run asked about is one more than those that gave scores: the p(m + 1)/m of conformal prediction, as
     // far as the scores and not the prior are what is gone by.
@@ -24,20 +24,20 @@ class ScoreDistribution {
   }
 
   // Whether the share of scores below q, `below` of which were seen, is as large as it should be.
-  bool reached(double below, double q) const {
+  bool is_enough(double below, double q) const {
     const double prior = 2 * student_cdf(q, degrees_) - 1;
-    return each_ * below + kPriorScores * prior >= wanted_ * (count_ + kPriorScores);
+    return score_weight_ * below + kPriorScores * prior >= wanted_ * (count_ + kPriorScores);
   }
 
   // The least q at which so many scores below it are enough; infinite where they are not, however large it is.
   double prior_quantile(double below) const {
-    const double prior = (wanted_ * (count_ + kPriorScores) - each_ * below) / kPriorScores;
+    const double prior = (wanted_ * (count_ + kPriorScores) - score_weight_ * below) / kPriorScores;
     if (prior >= 1) return std::numeric_limits<double>::infinity();
     return prior > 0 ? student_quantile((1 + prior) / 2, degrees_) : 0;
   }
 
  private:
-  double count_, each_, degrees_, wanted_ = 0;  // each_: what a score counts for
+  double count_, score_weight_, degrees_, wanted_ = 0;
 };
 
 }  // namespace
@@ -49,7 +49,7 @@ double score_quantile(std::span<const double> sorted_scores, double confidence, 
   // The first score that is far enough out, and how far the prior alone must reach beyond those below it.
   const auto far = std::ranges::partition_point(sorted_scores, [&](const double& score) {
     const auto below = std::ranges::upper_bound(sorted_scores, score) - sorted_scores.begin();
-    return !distribution.reached(static_cast<double>(below), score);
+    return !distribution.is_enough(static_cast<double>(below), score);
   });
   const double between = distribution.prior_quantile(static_cast<double>(far - sorted_scores.begin()));
   return far == sorted_scores.end() ? between : std::min(between, *far);
@@ -65,7 +65,7 @@ double score_coverage(std::span<const double> sorted_scores, double confidence, 
   int held = 0;
   for (const double score : sorted_scores) {
     const auto below = std::ranges::lower_bound(sorted_scores, score) - sorted_scores.begin();
-    held += !others.reached(static_cast<double>(below), score);
+    held += !others.is_enough(static_cast<double>(below), score);
   }
   return held / count;
 }

@@ -1,8 +1,8 @@
-// Non-negative least squares: minimise |A x - b| over x >= 0. Our designs have so few columns that every set of them is
-// tried: with the others at 0, the minimiser over a set that is nowhere negative is a candidate, and the least of the
-// candidates is the answer. On the normal equations with columns scaled to unit length; the squared condition costs
-// nothing with so few. A set is solved by sweeping its columns (Goodnight, "A tutorial on the sweep operator", The
-// American Statistician 33, 1979).
+// Non-negative least squares: minimise |A x - b| over x >= 0. For each subset of the columns it is solved without bounds,
+// the other coefficients being 0; the best solution without a negative coefficient is the answer. Our designs have so few
+// columns that all subsets are tried, 2^8 at most. On the normal equations with columns scaled to unit length; the squared
+// condition costs nothing with so few. A subset is solved by sweeping its columns (Goodnight, "A tutorial on the sweep
+// operator", The American Statistician 33, 1979).
 #pragma once
 
 #include <Eigen/Core>

@@ -21,7 +21,7 @@ constexpr double kPersistence = 12;
 
 // A few windows say little about how noisy windows are. Before the first one, this much is taken for it, and
 // it weighs as much as this many.
-constexpr double kPriorNoise = 0.06;
+constexpr double kPriorWindowNoise = 0.06;
 constexpr double kPriorWindows = 2;
 
 // Fewer windows do not tell their jitter.
@@ -127,13 +127,14 @@ void count_stalls(StepTimeSegmentation& segmentation, std::span<const RunInterva
   }
   const auto n = static_cast<double>(windows.size());
   if (accounted > 0) segmentation.stall_factor = seconds / accounted;
-  segmentation.noise = std::sqrt((kPriorWindows * kPriorNoise * kPriorNoise + squares) / (kPriorWindows + n));
+  segmentation.noise =
+      std::sqrt((kPriorWindows * kPriorWindowNoise * kPriorWindowNoise + squares) / (kPriorWindows + n));
 }
 
 // From the median absolute difference of neighbours, which neither lone stalls nor changes of step time move
 // much.
 double jitter_of(std::span<const RunInterval> windows) {
-  if (windows.size() < kJitterWindows) return kPriorNoise;
+  if (windows.size() < kJitterWindows) return kPriorWindowNoise;
   std::vector<double> steps;
   steps.reserve(windows.size());
   for (std::size_t i = 1; i < windows.size(); ++i)
