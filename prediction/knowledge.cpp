@@ -180,7 +180,8 @@ Knowledge::Knowledge(Data data, const estimators::History& history, Target targe
         if (setting != kUnknownDevices && !setting_names_.contains(name)) setting_names_.emplace(name);
       }
     }
-    if (const double mean = drift_.mean_over(case_of(key), times); mean != 0) drift_over_runs_[key] = mean;
+    if (const double mean = drift_.mean_log_drift(case_of(key), times); mean != 0)
+      drift_over_runs_[key] = mean;
   }
 }
 
@@ -188,7 +189,7 @@ Knowledge::Knowledge(Data data, const estimators::History& history, Target targe
 std::shared_ptr<Knowledge> Knowledge::unfitted(Data data, const Knowledge* before, Target target) {
   const estimators::History history = joined(data);
   auto out = std::shared_ptr<Knowledge>(new Knowledge(std::move(data), history, target, before));
-  const auto steady = std::make_shared<const estimators::History>(out->drift_.without(history));
+  const auto steady = std::make_shared<const estimators::History>(out->drift_.remove_from(history));
   const auto all = estimators::estimators();
   for (std::size_t i = 0; i < all.size(); ++i)
     out->fits_.push_back(std::make_shared<const DeferredFit>(all[i], steady, target,
@@ -261,7 +262,7 @@ bool Knowledge::prefers_models(const estimators::Case& what, Kind kind) const {
 
 Said Knowledge::record_of(Kind kind, int runs) const {
   const auto own =
-      static_cast<std::size_t>(estimators::find_estimator(kFamily) - estimators::estimators().data());
+      static_cast<std::size_t>(estimators::find_estimator(kEndToEnd) - estimators::estimators().data());
   return said_by(own, records().in(kind)[own], {kind}, {runs, 1, 1});
 }
 
@@ -316,7 +317,7 @@ void Knowledge::seek_contradiction(const Performances& of_kind, std::size_t aske
 
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
   const double at = epoch_seconds(from);
-  return std::exp(drift_.over(case_of(where), {at, at + seconds}));
+  return std::exp(drift_.log_drift(case_of(where), {at, at + seconds}));
 }
 
 double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, double seconds) const {
@@ -358,7 +359,7 @@ std::array<std::string_view, estimators::kKinds> Knowledge::chosen() const {
     const std::size_t best = estimators::ranking(of_kind).front();
     const bool models = target_ == Target::seconds && kind <= Kind::settings &&
                         of_kind[best].answered < estimators::kFewestAnswers;
-    out[i] = models ? kFamily : estimators::estimators()[best].name;
+    out[i] = models ? kEndToEnd : estimators::estimators()[best].name;
   }
   return out;
 }

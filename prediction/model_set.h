@@ -36,7 +36,7 @@ struct Dispute {
 };
 
 // What such a model is called among the estimators.
-inline constexpr std::string_view kFamily = "end_to_end";
+inline constexpr std::string_view kEndToEnd = "end_to_end";
 
 struct FittedModel {
   std::int64_t id = 0;

@@ -20,12 +20,12 @@ Estimator our_regression(double confidence) {
     std::vector<estimators::TimeSpan> runs;
     for (const regression::RunObservation& run : data)
       runs.push_back({run.started_at, run.started_at + run.seconds});
-    const double learnt = drift->mean_over(where, runs);  // by the model, of the drift
+    const double learnt = drift->mean_log_drift(where, runs);  // by the model, of the drift
     return [model = regression::fit(data), drift, where, confidence, learnt](const Question& q) {
       auto out = model ? model->predict(q.iterations, q.samples, confidence, q.covariates) : std::nullopt;
       if (!out || !(q.started_at > 0)) return out;
       const double factor =
-          std::exp(drift->over(where, {q.started_at, q.started_at + out->seconds}) - learnt);
+          std::exp(drift->log_drift(where, {q.started_at, q.started_at + out->seconds}) - learnt);
       out->seconds *= factor, out->lower *= factor, out->upper *= factor;
       return out;
     };

@@ -131,7 +131,7 @@ void print_hidden(const History& history, Target target, const std::string& what
     const Seen seen(known);
     const estimators::Records records = compare(known, target);  // as a daemon that knows no more
     std::vector<std::unique_ptr<const Fitted>> fitted;
-    const History steady = target == Target::seconds ? Drift(known).without(known) : known;
+    const History steady = target == Target::seconds ? Drift(known).remove_from(known) : known;
     for (const Estimator& each : all) fitted.push_back(each.learn(steady, target).fitted);
     std::set<std::string> elsewhere;
     for (const Datum& each : known) elsewhere.insert(key_of(each.what, kElsewhere));

@@ -37,11 +37,11 @@ void write_answering_model(JsonWriter& json, const FittedModel& fitted,
   json.key("model").begin_object();
   json.key("id");
   fitted.id > 0 ? json.value(fitted.id) : json.null();  // of one run alone
-  json.field("family", prediction::kFamily).field("basis", model.basis);
+  json.field("family", prediction::kEndToEnd).field("basis", model.basis);
   json.field("runs", model.runs)
       .field("segments", model.windows)
-      .field("error_percent", said && said->estimator != prediction::kFamily ? said->left_out_error_percent
-                                                                             : fitted.model.error_percent);
+      .field("error_percent", said && said->estimator != prediction::kEndToEnd ? said->left_out_error_percent
+                                                                               : fitted.model.error_percent);
   write_change(json, fitted);
   write_dispute(json, fitted);
   json.field("fitted_at", fitted.fitted_at).end_object();

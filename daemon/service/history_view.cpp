@@ -86,7 +86,7 @@ void write_model(JsonWriter& json, const FittedModel& fitted) {
   json.begin_object().field("id", fitted.id);
   write_key(json, key);
   json.field("devices", known_devices(key.devices)).field("phase", name_of(key.phase));
-  json.field("family", prediction::kFamily).field("basis", model.basis);
+  json.field("family", prediction::kEndToEnd).field("basis", model.basis);
   json.list("coefficients", model.coefficients, [](JsonWriter& out, const auto& each) {
     out.begin_object().field("name", each.name).field("value", each.value);
     out.field("standard_error", each.standard_error).end_object();

@@ -151,6 +151,8 @@ void BatchCurves::weigh_series(const Weights& beforehand) {
   pools_ = std::move(pools);
 }
 
+// The sum of the others of its two pools, and of all networks as so much of a series, less what is its own part of that.
+// Then each sharpness is as likely as the network's series say.
 Weights BatchCurves::prior(const Series& series) const {
   Weights out = kStrangers * all_;
   for (const std::string& pool : series.pools)

@@ -49,7 +49,7 @@ Estimator bitirgen() {
       {.name = "bitirgen",
        .source = "Bitirgen, Ipek, Martinez, MICRO 2008",
        .group = [](const Case& what) { return key_of(what, kScaling); },
-       .enough = [](const Runs& runs) { return different(runs, kSamples | kDevices) >= kFewestPoints; },
+       .can_fit = [](const Runs& runs) { return different(runs, kSamples | kDevices) >= kFewestPoints; },
        .missing = "no network has runs at " + std::to_string(kFewestPoints) + " different points",
        .fit = fit_ensemble});
 }

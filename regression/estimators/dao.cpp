@@ -139,7 +139,7 @@ Estimator dao() {
   return grouped({.name = "dao",
                   .source = "random forest: Dao et al., IEEE TPDS 2015; Breiman 2001",
                   .group = [](const Case&) { return std::string(); },  // one forest over all
-                  .enough = [](const Runs& runs) { return different(runs, kAllFacts) >= 2 * kLeaf; },
+                  .can_fit = [](const Runs& runs) { return different(runs, kAllFacts) >= 2 * kLeaf; },
                   .missing = "runs at " + std::to_string(2 * kLeaf) + " different points",
                   .fit = [](Runs& runs) { return Forest(runs); }});
 }

@@ -45,8 +45,8 @@ Estimator described() {
                   .source = "Gao et al., ESEC/FSE 2020",
                   .targets = {Target::peak_bytes},
                   .group = [](const Case& what) { return key_of(what, kMachine); },
-                  .layered = true,
-                  .beforehand = true,
+                  .needs_layers = true,
+                  .answers_without_runs = true,
                   .fit = [](Runs& runs) { return fit_formula(memory(), runs); }});
 }
 

@@ -130,7 +130,7 @@ Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::
 }
 
 // The newest of a machine's runs, of several owners in turn.
-std::vector<const Datum*> telling(std::vector<const Datum*> runs) {
+std::vector<const Datum*> runs_to_fit(std::vector<const Datum*> runs) {
   std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
   std::map<std::int64_t, std::size_t> of_owner;
   std::vector<std::pair<std::size_t, const Datum*>> turns;
@@ -168,24 +168,24 @@ Drift::Drift(const History& history, const Drift* before) {
   for (const Datum& run : history)
     if (usable(run) && run.started_at > 0) machines[key_of(run.what, kMachine)].push_back(&run);
   for (auto& [key, all] : machines) {
-    const auto runs = telling(std::move(all));
+    const auto runs = runs_to_fit(std::move(all));
     if (!tell_enough(runs)) continue;
     const std::size_t fingerprint = fingerprint_of(runs);
     const Machine* const old = before != nullptr ? before->machine(key) : nullptr;
     const bool same = old != nullptr && old->fingerprint == fingerprint;
-    machines_.emplace(key, same ? *old : Machine{fingerprint, told_by(runs)});
+    machines_.emplace(key, same ? *old : Machine{fingerprint, fit_leaving_out_each_owner(runs)});
   }
 }
 
 // By all of them, and, of several owners, by all but each one's. Too few tell nothing.
-std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
-  std::vector<Told> out;
+std::vector<Drift::Fit> Drift::fit_leaving_out_each_owner(const std::vector<const Datum*>& runs) {
+  std::vector<Fit> out;
   const auto add = [&out](const std::vector<const Datum*>& some) {
-    Told& told = out.emplace_back();
-    told.times = times_of(some);
+    Fit& fit = out.emplace_back();
+    fit.times = times_of(some);
     if (!tell_enough(some)) return;
-    const Eigen::VectorXd weights = drift_weights(some, told.times);
-    told.weights.assign(weights.begin(), weights.end());
+    const Eigen::VectorXd weights = drift_weights(some, fit.times);
+    fit.weights.assign(weights.begin(), weights.end());
   };
   add(runs);
   std::set<std::int64_t> owners;
@@ -199,7 +199,7 @@ std::vector<Drift::Told> Drift::told_by(const std::vector<const Datum*>& runs) {
   return out;
 }
 
-double Drift::Told::over(const TimeSpan& when) const {
+double Drift::Fit::log_drift(const TimeSpan& when) const {
   double out = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) out += weights[i] * of_process(when, times[i]);
   return std::isfinite(out) ? out : 0;
@@ -210,26 +210,26 @@ const Drift::Machine* Drift::machine(const std::string& key) const {
   return found == machines_.end() ? nullptr : &found->second;
 }
 
-double Drift::over(const Case& where, const TimeSpan& when) const {
+double Drift::log_drift(const Case& where, const TimeSpan& when) const {
   const Machine* const at = machine(key_of(where, kMachine));
-  if (at == nullptr || when.from < at->told.front().times.back().from) return 0;
-  double out = at->told.front().over(when);
-  for (const Told& each : at->told) {
-    const double other = each.over(when);
+  if (at == nullptr || when.from < at->fits.front().times.back().from) return 0;
+  double out = at->fits.front().log_drift(when);
+  for (const Fit& each : at->fits) {
+    const double other = each.log_drift(when);
     if (other * out <= 0) return 0;
     if (std::abs(other) < std::abs(out)) out = other;
   }
   return out;
 }
 
-double Drift::mean_over(const Case& where, const std::vector<TimeSpan>& runs) const {
+double Drift::mean_log_drift(const Case& where, const std::vector<TimeSpan>& runs) const {
   std::vector<double> drift;
-  for (const TimeSpan& run : runs) drift.push_back(over(where, run));
+  for (const TimeSpan& run : runs) drift.push_back(log_drift(where, run));
   return regression::mean(drift);
 }
 
-History Drift::without(History history) const {
-  for (Datum& run : history) run.value *= std::exp(-over(run.what, time_of(run)));
+History Drift::remove_from(History history) const {
+  for (Datum& run : history) run.value *= std::exp(-log_drift(run.what, time_of(run)));
   return history;
 }
 

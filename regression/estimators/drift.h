@@ -42,26 +42,26 @@ class Drift {
 
   // The logarithm of the factor that it is over that time on a machine (device, host, framework). 0 of what was before
   // the first run that tells of it.
-  double over(const Case& where, const TimeSpan& when) const;
-  double mean_over(const Case& where, const std::vector<TimeSpan>& runs) const;
+  double log_drift(const Case& where, const TimeSpan& when) const;
+  double mean_log_drift(const Case& where, const std::vector<TimeSpan>& runs) const;
 
   // The same runs as they would have been without it.
-  History without(History history) const;
+  History remove_from(History history) const;
 
  private:
   // As some of the runs tell it: the logarithm at a time is the sum of the weights, each times the process' correlation
   // with its run.
-  struct Told {
+  struct Fit {
     std::vector<TimeSpan> times;  // the newest first
     std::vector<double> weights;  // none: they are too few to tell
 
-    double over(const TimeSpan& when) const;
+    double log_drift(const TimeSpan& when) const;
   };
   struct Machine {
     std::size_t fingerprint = 0;  // of the runs that tell it
-    std::vector<Told> told;       // by all of them; of several owners, by all but each one's, too
+    std::vector<Fit> fits;        // by all of them; of several owners, by all but each one's, too
   };
-  static std::vector<Told> told_by(const std::vector<const Datum*>& runs);
+  static std::vector<Fit> fit_leaving_out_each_owner(const std::vector<const Datum*>& runs);
   const Machine* machine(const std::string& key) const;  // nullptr: nothing tells of it
 
   std::map<std::string, Machine> machines_;

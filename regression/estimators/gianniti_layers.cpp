@@ -67,7 +67,7 @@ Estimator gianniti_layers() {
                   .source = "Gianniti, Zhang, Ardagna 2018, per layer",
                   .targets = {Target::seconds},
                   .group = [](const Case& what) { return key_of(what, kMachine); },
-                  .layered = true,
+                  .needs_layers = true,
                   .usable = [](const Datum& run) { return !run.what.costs->timings.empty(); },
                   .missing = "a run that times layers (caffe time) of a network whose log shows them",
                   .fit = fit_layers});

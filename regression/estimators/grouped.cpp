@@ -12,18 +12,19 @@ namespace {
 std::map<std::string, Runs> groups_of(const Grouped& form, const History& history) {
   std::map<std::string, Runs> out;
   for (const Datum& datum : history) {
-    if (usable(datum) && (!form.layered || datum.what.has_layers()) && (!form.usable || form.usable(datum)))
+    if (usable(datum) && (!form.needs_layers || datum.what.has_layers()) &&
+        (!form.usable || form.usable(datum)))
       out[form.group(datum.what)].push_back(&datum);
   }
-  std::erase_if(out, [&](const auto& group) { return form.enough && !form.enough(group.second); });
+  std::erase_if(out, [&](const auto& group) { return form.can_fit && !form.can_fit(group.second); });
   return out;
 }
 
 class FittedGroups final : public Fitted {
  public:
   FittedGroups(const Grouped& form, std::map<std::string, Runs> groups, const FittedGroups* before)
-      : group_of_(form.group), layered_(form.layered) {
-    if (Runs none; form.beforehand) beforehand_ = form.fit(none);
+      : group_of_(form.group), needs_layers_(form.needs_layers) {
+    if (Runs none; form.answers_without_runs) without_runs_ = form.fit(none);
     for (auto& [key, runs] : groups) {
       const std::size_t fingerprint = fingerprint_of(runs);
       if (const auto* const known = before != nullptr ? before->group(key) : nullptr;
@@ -38,9 +39,9 @@ class FittedGroups final : public Fitted {
 
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
-    if (layered_ && !what.has_layers()) return abstain("no log showed the network's layers");
+    if (needs_layers_ && !what.has_layers()) return abstain("no log showed the network's layers");
     const auto* const found = group(group_of_(what));
-    if (found == nullptr && beforehand_) return beforehand_(what);
+    if (found == nullptr && without_runs_) return without_runs_(what);
     if (found == nullptr) return abstain("too few runs of " + what.network + " like this one");
     Reply out = (*found)->answers(what);
     if (out.estimate && out.estimate->rests_on.runs == 0) out.estimate->rests_on = (*found)->rests_on;
@@ -61,8 +62,8 @@ class FittedGroups final : public Fitted {
   }
 
   std::function<std::string(const Case&)> group_of_;
-  bool layered_;
-  Answers beforehand_;
+  bool needs_layers_;
+  Answers without_runs_;
   std::map<std::string, Known> groups_;
 };
 
@@ -75,7 +76,7 @@ Estimator grouped(Grouped form) {
       [form = std::move(form)](const History& history, Target target, const Fitted* before) -> FitOutcome {
         if (!form.targets.contains(target)) return {nullptr, "another quantity than this"};
         auto groups = groups_of(form, history);
-        if (groups.empty() && !form.beforehand) return {nullptr, form.missing};
+        if (groups.empty() && !form.answers_without_runs) return {nullptr, form.missing};
         const auto* const groups_before = static_cast<const FittedGroups*>(before);
         return {std::make_unique<FittedGroups>(form, std::move(groups), groups_before), ""};
       }};

@@ -17,12 +17,12 @@ struct Grouped {
   std::string_view name, source;
   std::set<Target> targets = kAllTargets;
   std::function<std::string(const Case&)> group;  // runs with the same are fitted together
-  bool layered = false;  // needs the network's layers: runs and questions without them are left out
+  bool needs_layers = false;  // of the network: runs and questions without them are left out
   // Of runs that took some time over some samples on some devices; empty: of all of them.
   std::function<bool(const Datum&)> usable = {};
-  std::function<bool(const Runs&)> enough = {};  // whether such a group can be fitted; empty: any
-  std::string missing = {};                      // what the history lacks where no group can be
-  bool beforehand = false;                       // answers where there is no group, too: by a fit of no runs
+  std::function<bool(const Runs&)> can_fit = {};  // such a group; empty: any
+  std::string missing = {};                       // what the history lacks where no group can be
+  bool answers_without_runs = false;              // where there is no group, too: by a fit of none
   // The fit may sort the runs, and leave some out. Empty: they can't be fitted after all. What it answers needs to
   // say what it rests on only where that is not all of these runs.
   std::function<Answers(Runs&)> fit;

@@ -48,8 +48,8 @@ Estimator kerr() {
   return grouped({.name = "kerr",
                   .source = "Kerr, Diamos, Yalamanchili, GPGPU-3 2010",
                   .group = [](const Case& what) { return key_of(what, kMachine | kPhase | kDevices); },
-                  .layered = true,
-                  .enough = [](const Runs& runs) { return different(runs, kNetwork) >= kFewestNetworks; },
+                  .needs_layers = true,
+                  .can_fit = [](const Runs& runs) { return different(runs, kNetwork) >= kFewestNetworks; },
                   .missing = "runs of 8 networks on one machine, whose logs showed their layers",
                   .fit = fit_components});
 }

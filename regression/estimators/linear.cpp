@@ -44,7 +44,7 @@ Estimator linear(Linear form) {
        .targets = form.targets,
        .group = [form](const Case& what) { return key_of(what, form.group); },
        .usable = [form](const Datum& run) { return form.terms(run.what).allFinite(); },
-       .enough = [form](const Runs& runs) { return different(runs, kAllFacts & ~form.group) >= 2; },
+       .can_fit = [form](const Runs& runs) { return different(runs, kAllFacts & ~form.group) >= 2; },
        .missing = "no network has runs at 2 different points",
        .fit = [form](Runs& runs) { return fit_linear(form.terms, form.solver, runs); }});
 }

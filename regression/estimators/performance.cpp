@@ -254,7 +254,7 @@ class Comparison {
     for (Trials& trials : trials_) trials.resize(estimators().size());
     // How strong effects are is learnt once, of all: in each fold anew, scores would have another unit than the answer's
     // interval, for strengths make most of what an estimator says of its own uncertainty.
-    const History steady = target_ == Target::seconds ? Drift(history_).without(history_) : history_;
+    const History steady = target_ == Target::seconds ? Drift(history_).remove_from(history_) : history_;
     for (const Estimator& estimator : estimators()) {
       whole_.push_back(estimator.learn(steady, target_).fitted);
       alive_();
@@ -284,7 +284,7 @@ class Comparison {
     History known = runs_where(history_, is_hidden, false);
     const History hidden = runs_where(history_, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
-    if (target_ == Target::seconds) known = Drift(known).without(std::move(known));
+    if (target_ == Target::seconds) known = Drift(known).remove_from(std::move(known));
     const Seen seen(known);
     struct Question {
       Kind kind;

@@ -108,8 +108,8 @@ Estimator layer_roofline() {
                   .source = "Williams, Waterman, Patterson, CACM 2009; Hong, Kim, ISCA 2009",
                   .targets = {Target::seconds},
                   .group = [](const Case& what) { return key_of(what, kMachine | kDevices); },
-                  .layered = true,
-                  .enough = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
+                  .needs_layers = true,
+                  .can_fit = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
                   .missing = "runs of 2 networks on one machine, whose logs showed their layers",
                   .fit = [](Runs& runs) { return fit_formula(formula_of(runs), runs); }});
 }

@@ -185,7 +185,7 @@ Estimator stargazer() {
   return grouped({.name = "stargazer",
                   .source = "Jia, Shaw, Martonosi, ISPASS 2012",
                   .group = group_key,
-                  .enough = enough,
+                  .can_fit = enough,
                   .missing = "no network has 20 runs on one machine over settings that are numbers",
                   .fit = [](Runs& runs) { return FittedStargazer(runs); }});
 }

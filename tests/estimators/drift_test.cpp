@@ -70,13 +70,13 @@ TEST(Drift, CorrelatesOverIntervalsAsItsProcessDoesAtTheirInstants) {
 TEST(Drift, OfASlowHourIsTakenOut) {
   const History history = in_turn(48, 1e9, slow_in_the_middle);
   const Drift drift(history);
-  const History steady = drift.without(history);
+  const History steady = drift.remove_from(history);
   EXPECT_NEAR(off(history, 16, 32) - off(history, 0, 16), std::log(1.4), 0.02);
   EXPECT_NEAR(off(steady, 16, 32) - off(steady, 0, 16), 0, 0.05);
   EXPECT_NEAR(off(steady, 32, 48) - off(steady, 0, 16), 0, 0.03);
   const Case what = a_case("LeNet", 16);
   const auto over = [&](int run) {
-    return drift.over(what, {1e9 + kEvery * run, 1e9 + kEvery * run + kLong});
+    return drift.log_drift(what, {1e9 + kEvery * run, 1e9 + kEvery * run + kLong});
   };
   EXPECT_NEAR(over(24) - over(8), std::log(1.4), 0.06);
 }
@@ -86,22 +86,22 @@ TEST(Drift, OfTheLastRunsHoldsForTheNextAndNotForEver) {
   const Drift drift(history);
   const Case what = a_case("a network that never ran", 16);
   const double end = 1e9 + kEvery * 32;
-  EXPECT_GT(drift.over(what, {end, end + kLong}), 0.1);
-  EXPECT_LT(drift.over(what, {end, end + 86400}), 0.06) << "a long run outlasts it";
-  EXPECT_NEAR(drift.over(what, {end + 1e7, end + 1e7 + kLong}), 0, 1e-6);
-  EXPECT_EQ(drift.over(a_case("LeNet", 16, 1, "V100"), {end, end + kLong}), 0) << "another machine";
+  EXPECT_GT(drift.log_drift(what, {end, end + kLong}), 0.1);
+  EXPECT_LT(drift.log_drift(what, {end, end + 86400}), 0.06) << "a long run outlasts it";
+  EXPECT_NEAR(drift.log_drift(what, {end + 1e7, end + 1e7 + kLong}), 0, 1e-6);
+  EXPECT_EQ(drift.log_drift(a_case("LeNet", 16, 1, "V100"), {end, end + kLong}), 0) << "another machine";
 }
 
 TEST(Drift, IsNotSeenWhereThereIsNone) {
   const History history = in_turn(48, 1e9, [](int) { return 1.0; });
-  const History steady = Drift(history).without(history);
+  const History steady = Drift(history).remove_from(history);
   for (std::size_t i = 0; i < history.size(); ++i)
     EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.02) << i;
 }
 
 TEST(Drift, DoesNotFollowOneRunThatWentAstray) {
   const History history = in_turn(48, 1e9, [](int i) { return i == 20 ? 5.0 : 1.0; });
-  const History steady = Drift(history).without(history);
+  const History steady = Drift(history).remove_from(history);
   for (const std::size_t i : {18U, 19U, 21U, 22U})
     EXPECT_NEAR(steady[i].value / history[i].value, 1, 0.03) << i;
 }
@@ -109,14 +109,14 @@ TEST(Drift, DoesNotFollowOneRunThatWentAstray) {
 TEST(Drift, IsUnknownOfRunsThatDoNotSayWhenTheyWere) {
   History history = in_turn(48, 1e9, slow_in_the_middle);
   for (Datum& run : history) run.started_at = run.ended_at = 0;
-  const History steady = Drift(history).without(history);
+  const History steady = Drift(history).remove_from(history);
   for (std::size_t i = 0; i < history.size(); ++i) EXPECT_EQ(steady[i].value, history[i].value);
 }
 
 TEST(Drift, IsToldByTheNewestRunsAlone) {
   const int many = static_cast<int>(Drift::kMostTelling) + 100;
   const History history = in_turn(many, 1e9, slow_in_the_middle);
-  const History steady = Drift(history).without(history);
+  const History steady = Drift(history).remove_from(history);
   EXPECT_EQ(steady.front().value, history.front().value);
 }
 
@@ -135,8 +135,8 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
     }
     const Drift drift(both);
     const TimeSpan now{forged + 200, forged + 200 + kLong};
-    EXPECT_NEAR(drift.over(a_case("LeNet", 16), now), 0, 0.02) << times;
-    const History steady = drift.without(both);
+    EXPECT_NEAR(drift.log_drift(a_case("LeNet", 16), now), 0, 0.02) << times;
+    const History steady = drift.remove_from(both);
     for (std::size_t i = 0; i < kRuns; ++i) EXPECT_NEAR(steady[i].value / both[i].value, 1, 0.03) << times;
   }
 }
@@ -144,9 +144,9 @@ TEST(Drift, IsNotToldByOneOwnerAlone) {
 TEST(Drift, IsToldByOwnersWhoSayTheSame) {
   History history = in_turn(32, 1e9, slow_in_the_middle);
   const TimeSpan now{1e9 + kEvery * 32, 1e9 + kEvery * 32 + kLong};
-  const double alone = Drift(history).over(a_case("LeNet", 16), now);
+  const double alone = Drift(history).log_drift(a_case("LeNet", 16), now);
   for (std::size_t i = 0; i < history.size(); ++i) history[i].owner = static_cast<std::int64_t>(i / 4 % 2);
-  const double together = Drift(history).over(a_case("LeNet", 16), now);
+  const double together = Drift(history).log_drift(a_case("LeNet", 16), now);
   EXPECT_GT(together, 0.5 * alone);
   EXPECT_LE(together, alone);
 }
@@ -157,9 +157,9 @@ TEST(Drift, OfAMachineThatRanNothingSinceIsTakenOver) {
   const auto next = in_turn(49, 1e9, slow_in_the_middle);
   const TimeSpan now{1e9 + 50 * kEvery, 1e9 + 51 * kEvery};
   const Case what = a_case("LeNet", 16);
-  EXPECT_EQ(Drift(history, &before).over(what, now), before.over(what, now));
-  EXPECT_EQ(Drift(next, &before).over(what, now), Drift(next).over(what, now));
-  EXPECT_NE(Drift(next, &before).over(what, now), before.over(what, now));
+  EXPECT_EQ(Drift(history, &before).log_drift(what, now), before.log_drift(what, now));
+  EXPECT_EQ(Drift(next, &before).log_drift(what, now), Drift(next).log_drift(what, now));
+  EXPECT_NE(Drift(next, &before).log_drift(what, now), before.log_drift(what, now));
 }
 
 // As where somebody puts a label on them.
@@ -170,8 +170,8 @@ TEST(Drift, OfRunsThatCameToBeOfAnotherBatchSizeIsToldAnew) {
   for (std::size_t i = 40; i < labelled.size(); ++i) labelled[i].what.samples *= 2;
   const TimeSpan now{1e9 + 48 * kEvery, 1e9 + 49 * kEvery};
   const Case what = a_case("LeNet", 16);
-  EXPECT_EQ(Drift(labelled, &before).over(what, now), Drift(labelled).over(what, now));
-  EXPECT_NE(Drift(labelled).over(what, now), before.over(what, now));
+  EXPECT_EQ(Drift(labelled, &before).log_drift(what, now), Drift(labelled).log_drift(what, now));
+  EXPECT_NE(Drift(labelled).log_drift(what, now), before.log_drift(what, now));
 }
 
 }  // namespace
