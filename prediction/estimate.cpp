@@ -81,7 +81,7 @@ void move_by_drift(const ModelSet& models,
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
-// less the length of the run matters to it. nullopt: nobody says anything.
+// less the length of the run matters to it. nullopt: nobody says anything, so ask somebody else; a refusal: do not.
 std::optional<Answer<EstimatePart>> answer_of_history(const ModelSet& models, const Question& question,
                                                       Phase phase, std::int64_t iterations,
                                                       std::optional<std::int64_t> batch,

@@ -36,10 +36,11 @@ struct Question {
       snapshot_interval;                        // a total's
   std::map<std::string, std::string> settings;  // the run's, as far as they are known: "type", "precision", …
   double confidence = 0.9;                      // below 1, at most kMostConfidence
-  std::optional<std::int64_t> asker;  // uid: where owners contradict each other, their own runs speak
-  std::optional<Instant> at;          // what could have been said then, by runs that were over by then
-  std::optional<std::int64_t> like;   // the run that all the rest is taken from
-  std::optional<double> epochs;       // instead of iterations: passes over
+  // The user who asks (uid). If his runs contradict what others measured, he is answered from his own.
+  std::optional<std::int64_t> asker;
+  std::optional<Instant> at;         // what could have been said then, by runs that were over by then
+  std::optional<std::int64_t> like;  // the run that all the rest is taken from
+  std::optional<double> epochs;      // instead of iterations: passes over
   std::optional<std::int64_t> samples_per_epoch;
   // The network as it was shown with the question, or by a log without times; nullptr: it was not.
   std::shared_ptr<const Description> shown;

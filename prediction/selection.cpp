@@ -26,8 +26,8 @@ std::string count_text(std::int64_t devices) {
 struct Facet {
   std::string_view parameter;
   std::string (*of)(const ModelKey&);
-  const std::optional<std::string> Question::*wanted;       // nullptr: `devices`
-  std::optional<ModelFilter::Name> ModelFilter::*narrowed;  // likewise
+  const std::optional<std::string> Question::*in_question;   // nullptr: `devices`
+  std::optional<ModelFilter::Name> ModelFilter::*in_filter;  // likewise
 };
 
 constexpr std::array<Facet, 6> kFacets = {{
@@ -41,22 +41,22 @@ constexpr std::array<Facet, 6> kFacets = {{
     {"devices", [](const ModelKey& k) { return count_text(k.devices); }, nullptr, nullptr},
 }};
 
-std::optional<std::string> wanted(const Question& question, const Facet& facet) {
-  if (facet.wanted != nullptr) return question.*facet.wanted;
+std::optional<std::string> value_in(const Question& question, const Facet& facet) {
+  if (facet.in_question != nullptr) return question.*facet.in_question;
   if (question.devices) return count_text(*question.devices);
   return std::nullopt;
 }
 
-ModelFilter narrower(ModelFilter filter, const Question& question, const Facet& facet, bool any_case) {
-  if (facet.narrowed == nullptr) {
+ModelFilter with_value(ModelFilter filter, const Question& question, const Facet& facet, bool any_case) {
+  if (facet.in_filter == nullptr) {
     filter.devices = question.devices;
   } else {
-    filter.*facet.narrowed = ModelFilter::Name{*(question.*facet.wanted), any_case};
+    filter.*facet.in_filter = ModelFilter::Name{*(question.*facet.in_question), any_case};
   }
   return filter;
 }
 
-Result<bool> any(Models& models, ModelFilter filter) {
+Result<bool> exists(Models& models, ModelFilter filter) {
   filter.limit = 1;
   const auto found = models.list(filter);
   if (!found) return tl::unexpected(found.error());
@@ -80,11 +80,11 @@ Result<Choices> deployments(Models& models, const ModelFilter& filter) {
 }
 
 // All there are, or, where any have the names that the question gives, those.
-Result<ModelFilter> named(Models& models, const Question& question) {
+Result<ModelFilter> by_network(Models& models, const Question& question) {
   ModelFilter all, filter = of_network(question);
   all.limit = filter.limit = kMostLookedAt;
   all.any_order = filter.any_order = true;
-  const auto found = any(models, filter);
+  const auto found = exists(models, filter);
   if (!found) return tl::unexpected(found.error());
   return *found ? filter : all;
 }
@@ -129,23 +129,23 @@ Refusal no_model_of_phase(const Choices& choices, std::string_view phase) {
 }
 
 // A question's names as a filter, each as written if any model has it so.
-struct Narrowed {
+struct ExistingNames {
   ModelFilter filter;
   const Facet* unknown = nullptr;  // the first of which there is none: the filter is of those before it
   bool first = true;               // there are none before it
 };
 
-Result<Narrowed> narrowed(Models& models, const Question& question) {
-  auto filter = named(models, question);
+Result<ExistingNames> names_that_exist(Models& models, const Question& question) {
+  auto filter = by_network(models, question);
   if (!filter) return tl::unexpected(filter.error());
-  Narrowed out{std::move(*filter)};
+  ExistingNames out{std::move(*filter)};
   for (const Facet& facet : kFacets) {
-    if (!wanted(question, facet)) continue;
+    if (!value_in(question, facet)) continue;
     bool found = false;
     for (const bool any_case : {false, true}) {
       if (found) break;
-      const ModelFilter next = narrower(out.filter, question, facet, any_case);
-      const auto there = any(models, next);
+      const ModelFilter next = with_value(out.filter, question, facet, any_case);
+      const auto there = exists(models, next);
       if (!there) return tl::unexpected(there.error());
       found = *there;
       if (found) out.filter = next;
@@ -182,7 +182,7 @@ ModelFilter of_deployment(const Question& question) {
 }
 
 Result<ModelFilter> meant_by(Models& models, const Question& question) {
-  auto found = narrowed(models, question);
+  auto found = names_that_exist(models, question);
   if (!found) return tl::unexpected(found.error());
   ModelFilter filter = std::move(found->filter);
   // Of a name that there is none of nothing is meant.
@@ -202,12 +202,12 @@ Refusal ambiguous(std::vector<KnownDeployment> fits) {
 }
 
 Answer<Deployment> select(Models& models, const Question& question) {
-  auto found = narrowed(models, question);
+  auto found = names_that_exist(models, question);
   if (!found) return refuse(found.error());
   ModelFilter& filter = found->filter;
   if (found->unknown != nullptr) {
     const Facet& facet = *found->unknown;
-    const std::string value = *wanted(question, facet);
+    const std::string value = *value_in(question, facet);
     const bool named = facet.parameter == "network" || facet.parameter == "architecture";
     if (found->first && named) filter.limit = 1;  // only whether there is any
     const auto before = deployments(models, filter);

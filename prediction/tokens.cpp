@@ -55,7 +55,8 @@ Answer<void> count_tokens(Question& question, const ModelSet& models) {
   if (!question.tokens || question.batch_size) return {};
   std::set<std::int64_t> lengths;
   if (!asked_length(question) && models.knowledge) {
-    std::pair best{Fit::none, 0};  // of what it is called, and of how much is said of where it runs
+    // Of the models whose names fit best those that fit most of framework, host, device and number of devices.
+    std::pair best{Fit::none, 0};
     for (const auto& [key, runs] : models.knowledge->data()) {
       const Fit named =
           std::min(fit_of(question.network, key.network), fit_of(question.architecture, key.architecture));
