@@ -5,10 +5,36 @@
 #include <numeric>
 #include <utility>
 
-#include "regression/estimators/qilin.h"
-
 namespace etad::prediction {
 namespace {
+
+// What a device takes for its share: fixed + each * samples, in seconds.
+struct DeviceLine {
+  double fixed = 0;  // >= 0
+  double each = 0;   // > 0
+};
+
+// Samples of each device, 0 of one that is too slow to begin with, so that all are ready at once: Luk, Hong, Kim, "Qilin:
+// exploiting parallelism on heterogeneous multiprocessors with adaptive mapping", MICRO 2009, in closed form. It fills T as
+// water fills vessels: device i takes (T - fixed_i)+ / each_i, and together they take the batch.
+std::vector<double> shares_of(const std::vector<DeviceLine>& devices, double batch) {
+  std::vector<std::size_t> order(devices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return devices[i].fixed; });
+  // With the first devices alone the time is (batch + sum fixed/each) / sum 1/each; the next one takes part only where
+  // it would be ready to begin by then.
+  double rate = 0, owed = batch;
+  for (const std::size_t i : order) {
+    const DeviceLine& device = devices[i];
+    if (rate > 0 && device.fixed >= owed / rate) break;
+    rate += 1 / device.each;
+    owed += device.fixed / device.each;
+  }
+  std::vector<double> out;
+  for (const DeviceLine& device : devices)
+    out.push_back(std::max(0.0, owed / rate - device.fixed) / device.each);
+  return out;
+}
 
 double per_iteration(const Estimate& estimate) {
   return estimate.sum.seconds / static_cast<double>(estimate.question.iterations);
@@ -40,7 +66,7 @@ Answer<Split> split(const Question& question, const std::vector<std::string>& de
   if (!question.batch_size || *question.batch_size < 2)
     return refuse({.kind = Refusal::Kind::batch_size_missing, .parameter = "batch_size"});
   const std::int64_t batch = *question.batch_size, half = batch / 2;
-  std::vector<estimators::DeviceLine> lines;
+  std::vector<DeviceLine> lines;
   for (const std::string& device : devices) {
     const auto all = ask(on(question, device, batch));
     if (!all) return refuse(all.error());
@@ -52,7 +78,7 @@ Answer<Split> split(const Question& question, const std::vector<std::string>& de
                                  1e-3 * most / static_cast<double>(batch));
     lines.push_back({std::max(0.0, most - each * static_cast<double>(batch)), each});
   }
-  const auto samples = whole(estimators::split_batch(lines, static_cast<double>(batch)).samples, batch);
+  const auto samples = whole(shares_of(lines, static_cast<double>(batch)), batch);
   Split out;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     Split::Share& share = out.shares.emplace_back();

@@ -1,4 +1,4 @@
-// One batch over several devices that differ, so that all are ready at once (regression/estimators/qilin.h).
+// One batch over several devices that differ, so that all are ready at once.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ class WhatIfTest : public testing::Test {
     Estimate out;
     out.question = question;
     const auto batch = static_cast<double>(*question.batch_size);
-    out.sum.seconds = static_cast<double>(question.iterations) * (fixed_[device] + 0.001 * batch);
+    out.sum.seconds = static_cast<double>(question.iterations) * (fixed_[device] + each_[device] * batch);
     EstimatePart& part = out.parts.emplace_back();
     part.batch_size = batch;
     part.iterations = question.iterations;
@@ -50,7 +50,8 @@ class WhatIfTest : public testing::Test {
   }();
   regression::Range seen_{12, 100};
   bool measured_ = true;
-  std::map<std::string, double> fixed_ = {{"K80", 0.010}, {"V100", 0.002}};
+  std::map<std::string, double> fixed_ = {{"K80", 0.010}, {"V100", 0.002}};  // seconds of an iteration
+  std::map<std::string, double> each_ = {{"K80", 0.001}, {"V100", 0.001}};   // and for each of its samples
 };
 
 TEST_F(WhatIfTest, UsualSizesReachFromHalfTheSmallestToTwiceTheLargest) {
@@ -167,6 +168,23 @@ TEST_F(WhatIfTest, ASplitMakesAllReadyAtOnceInWholeSamples) {
   EXPECT_FALSE(split(question_, {"K80", "TPU"}, of)) << "a device that nothing is known of";
   question_.batch_size.reset();
   EXPECT_FALSE(split(question_, {"K80", "V100"}, of));
+}
+
+// The equations of Qilin's section 4: without fixed costs each one's share is in proportion to its rate.
+TEST_F(WhatIfTest, ASplitOverDevicesThatDifferIsByTheirLines) {
+  question_.batch_size = 64;
+  const auto shares = [&](const std::vector<std::string>& devices) {
+    const auto answer = split(question_, devices, [this](const Question& each) { return ask(each); });
+    std::vector<std::int64_t> out;
+    for (const Split::Share& share : answer->shares) out.push_back(share.samples);
+    return out;
+  };
+  fixed_ = {{"fast", 0}, {"slow", 0}, {"late", 5}, {"later", 0.08}};
+  each_ = {{"fast", 0.01}, {"slow", 0.03}, {"late", 0.0001}, {"later", 0.004}};
+  EXPECT_EQ(shares({"fast", "slow"}), (std::vector<std::int64_t>{48, 16}));
+  EXPECT_EQ(shares({"fast", "late"}), (std::vector<std::int64_t>{64, 0})) << "ready before it has begun";
+  // 0.01 * 24 = 0.08 + 0.004 * 40
+  EXPECT_EQ(shares({"later", "fast"}), (std::vector<std::int64_t>{40, 24}));
 }
 
 }  // namespace
