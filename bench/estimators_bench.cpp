@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "regression/estimators/answer.h"
-#include "regression/estimators/methods.h"
 
 namespace {
 

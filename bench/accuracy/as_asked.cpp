@@ -15,7 +15,6 @@
 #include "parsers/base/time.h"
 #include "prediction/as_of.h"
 #include "prediction/estimate.h"
-#include "regression/estimators/methods.h"
 #include "regression/estimators/performance.h"
 
 namespace etad::accuracy {

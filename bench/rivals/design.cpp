@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "regression/estimators/design.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::bench {
 namespace {

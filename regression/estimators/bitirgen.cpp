@@ -6,7 +6,6 @@
 #include <random>
 
 #include "regression/estimators/linear.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 namespace {

@@ -11,7 +11,6 @@
 #include <span>
 
 #include "regression/estimators/grouped.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 namespace {

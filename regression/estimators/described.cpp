@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "regression/estimators/formula.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 namespace {

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "regression/estimators/methods.h"
-
 namespace etad::estimators {
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "regression/estimators/solvers.h"
 #include "threads/mutex.h"
 

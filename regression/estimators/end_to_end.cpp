@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "regression/estimators/grouped.h"
-#include "regression/estimators/methods.h"
 #include "regression/model.h"
 
 namespace etad::estimators {

@@ -2,8 +2,8 @@
 // the same history and answer the same questions, so that their errors can be compared and the best be asked
 // (Madougou et al., "The landscape of GPGPU performance modeling tools", Parallel Computing 56, 2016).
 //
-// A new one is a function, declared in methods.h and listed in registry.cpp. One that is linear in its coefficients goes
-// into linear_forms.cpp.
+// A new one is a function, declared at the end of this file and listed in registry.cpp, in a file of its own; one that is
+// linear in its coefficients goes into linear_forms.cpp.
 #pragma once
 
 #include <functional>
@@ -74,5 +74,25 @@ const Estimator* find_estimator(std::string_view name);
 
 // What a set of runs amounts to.
 RestsOn rests_on(std::span<const Datum* const> runs);
+
+// The published methods, each in its smallest faithful form.
+Estimator gianniti();          // t = c1 + c2 B an iteration
+Estimator gianniti_literal();  // b0 + b1 n + b2 B for the whole run
+Estimator barnes();            // log t linear in log B and log k
+Estimator ernest();            // 1, B/k, log k, k
+Estimator ring();              // 1, B/k, (k-1)/k: gradients go round in a ring
+Estimator end_to_end();        // the regression of one network on one deployment
+Estimator effects();           // one model of all the history (not published: effects.cpp)
+Estimator lu();                // peak memory a + b B/k
+Estimator stargazer();         // stepwise splines of the settings
+Estimator kerr();              // principal components of what a network's layers are
+Estimator described();         // memory by the network's description
+
+Estimator gupta();     // c1 + c2 B, run by run, forgetting
+Estimator bitirgen();  // an ensemble that abstains where its members contradict each other
+Estimator dao();       // a random forest
+
+Estimator gianniti_layers();  // alpha + beta operations a layer, from runs that time layers
+Estimator layer_roofline();   // layer by layer, with fitted peaks, overheads and multipliers by kind of layer
 
 }  // namespace etad::estimators

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "regression/estimators/linear.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 namespace {

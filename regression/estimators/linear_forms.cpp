@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "regression/estimators/linear.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "regression/estimators/combined.h"
-#include "regression/estimators/methods.h"
 
 namespace etad::estimators {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "regression/statistics.h"
 
 namespace etad::estimators {

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "regression/estimators/grouped.h"
-#include "regression/estimators/methods.h"
 #include "regression/estimators/solvers.h"
 
 namespace etad::estimators {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {

@@ -6,7 +6,6 @@
 
 #include "regression/estimators/answer.h"
 #include "regression/estimators/effects_kernel.h"
-#include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "regression/estimators/solvers.h"
 #include "tests/estimators/histories.h"
 

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "regression/estimators/grouped.h"
-#include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {

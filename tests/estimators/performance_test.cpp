@@ -5,7 +5,6 @@
 #include <random>
 
 #include "regression/estimators/answer.h"
-#include "regression/estimators/methods.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "regression/estimators/methods.h"
+#include "regression/estimators/estimator.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {
