@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTukey = 4.685;
 constexpr double kLeastScale = 1e-4;  // a relative spread below this is rounding, not noise
-constexpr int kAbsoluteSteps = 6, kBiweightSteps = 6;
+constexpr int kHuberSteps = 6, kBiweightSteps = 6;
 constexpr double kSettled = 1e-5;  // relative change of the fit in a step: far below any noise
 
 using Column = Eigen::ArrayXd;  // a value for each row
@@ -97,26 +97,30 @@ RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vec
   RelativeFit fit;
   Column fitted = times, inverse = times.inverse(), residuals = Column::Zero(size), weights = base;
   std::vector<double> room;
-  int steps_left = robust ? kAbsoluteSteps : kAbsoluteSteps + kBiweightSteps;
-  for (bool biweighted = !robust; steps_left > 0; --steps_left) {
-    fit.coefficients = step.solve(inverse, residuals, weights);
-    step.evaluate(fit.coefficients, fitted);
-    fitted = fitted.max(1e-9 * times);  // a row the basis can't reach keeps a finite residual
-    const double moved = (fitted * inverse - 1).abs().maxCoeff();
-    inverse = fitted.inverse();
-    residuals = (times * inverse).log();
-    fit.scale = std::max(kLeastScale, scale_of(residuals, base, room) * correction);
-    if (moved < kSettled && biweighted) break;
-    if (!robust) continue;
-    if (!biweighted && (moved < kSettled || steps_left == 1)) {
-      biweighted = true;
-      steps_left = kBiweightSteps + 1;
+  const auto huber = [&] { weights = base / (residuals.abs() * (1 / fit.scale)).max(1); };
+  const auto biweight = [&] {
+    weights = base * (1 - (residuals * (1 / (kTukey * fit.scale))).square()).max(0).square();
+  };
+  // At most so many steps, until the fit has settled, with rows weighed anew after each.
+  const auto iterate = [&](int steps, const auto& weigh) {
+    for (; steps > 0; --steps) {
+      fit.coefficients = step.solve(inverse, residuals, weights);
+      step.evaluate(fit.coefficients, fitted);
+      fitted = fitted.max(1e-9 * times);  // a row the basis can't reach keeps a finite residual
+      const double moved = (fitted * inverse - 1).abs().maxCoeff();
+      inverse = fitted.inverse();
+      residuals = (times * inverse).log();
+      fit.scale = std::max(kLeastScale, scale_of(residuals, base, room) * correction);
+      if (moved < kSettled) return;
+      weigh();
     }
-    if (biweighted) {
-      weights = base * (1 - (residuals * (1 / (kTukey * fit.scale))).square()).max(0).square();
-    } else {
-      weights = base / (residuals.abs() * (1 / fit.scale)).max(1);
-    }
+  };
+  if (robust) {
+    iterate(kHuberSteps, huber);
+    biweight();
+    iterate(kBiweightSteps, biweight);
+  } else {
+    iterate(kHuberSteps + kBiweightSteps, [] {});
   }
   fit.residuals = listed(residuals);
   fit.weights = listed(weights);

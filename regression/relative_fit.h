@@ -3,8 +3,8 @@
 // estimates that are too low).
 //
 // Iteratively reweighted least squares: each step linearises log f about the last fit (Gauss-Newton) and
-// weighs the rows by the residual, first as Huber's loss with k = 1 does, then as Tukey's biweight with
-// c = 4.685 (Holland & Welsch 1977): a contaminated run ends with weight 0.
+// weighs the rows by the residual, first as Huber's loss does with k = 1, then as Tukey's biweight with c = 4.685
+// (Holland & Welsch 1977): a contaminated run ends with weight 0.
 #pragma once
 
 #include <vector>
