@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,10 +50,7 @@ Question like(const Run& run, Question asked) {
     asked.iterations = test ? run.test.iterations : run.max_iterations.value_or(run.train.iterations);
   }
   std::vector<std::string> names = regression::covariate_names();
-  if (const auto table = run.settings.find(std::string(kTableSettings)); table != run.settings.end()) {
-    std::istringstream more(table->second);
-    for (std::string name; more >> name;) names.push_back(name);
-  }
+  std::ranges::move(regression::table_settings(run.settings), std::back_inserter(names));
   for (const std::string& name : names) {
     const auto found = run.settings.find(name);
     if (found != run.settings.end() && !found->second.empty())

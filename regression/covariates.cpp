@@ -1,6 +1,7 @@
 #include "regression/covariates.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace etad::regression {
@@ -9,6 +10,12 @@ const std::vector<std::string>& covariate_names() {
   static const std::vector<std::string> kNames{"iter_size", "precision", "sequence_length", "type",
                                                "workers"};
   return kNames;
+}
+
+std::vector<std::string> table_settings(const std::map<std::string, std::string>& settings) {
+  const auto named = settings.find("table_settings");
+  std::istringstream names(named == settings.end() ? "" : named->second);
+  return {std::istream_iterator<std::string>(names), {}};
 }
 
 Covariates covariates_of(const std::map<std::string, std::string>& settings, bool training) {
@@ -20,9 +27,7 @@ Covariates covariates_of(const std::map<std::string, std::string>& settings, boo
     if (name == "iter_size" && value.empty()) value = "1";
     out.push_back(name + "=" + value);
   }
-  const auto named = settings.find("table_settings");
-  std::istringstream names(named == settings.end() ? "" : named->second);
-  for (std::string name; names >> name;) {
+  for (const std::string& name : table_settings(settings)) {
     const auto found = settings.find(name);
     const bool known =
         std::ranges::any_of(out, [&](const auto& covariate) { return covariate_name(covariate) == name; });
