@@ -286,7 +286,8 @@ std::string_view count_of(std::string_view bar) {
   return at == std::string_view::npos ? bar : bar.substr(0, at - 1);
 }
 
-// How long it has taken, in seconds: "1:02:05" behind `count`. Nothing: it says days, or no time.
+// How long it has taken, in seconds: "1:02:05" behind `count`, before what is left or, of a bar of unknown length, the
+// rate. Nothing: it says days, or no time.
 std::optional<int> clock_of(std::string_view bar, std::string_view count) {
   constexpr int kMost = 1'000'000;
   int seconds = 0, part = 0;
@@ -296,7 +297,7 @@ std::optional<int> clock_of(std::string_view bar, std::string_view count) {
     } else if (c == ':') {
       seconds = (seconds + std::exchange(part, 0)) * 60;
     } else {
-      return c == '<' ? std::optional(seconds + part) : std::nullopt;
+      return c == '<' || c == ',' ? std::optional(seconds + part) : std::nullopt;
     }
     if (part > kMost || seconds > kMost) return {};
   }

@@ -46,6 +46,9 @@ TEST(WaitingBars, OthersAreTheStepsOwn) {
   EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 240, newer + "INFO saved")),
             (Lines{bar(5, 200), "INFO saved"}));
   EXPECT_EQ(states(bar(5, 200) + '\r' + bar(5, 204)), Lines{bar(5, 204)}) << "drawn anew at once";
+  EXPECT_EQ(states("Epoch 3: 15it [10:00, 40.25s/it, loss=0.75]\rEpoch 3: 15it [10:40, 40.25s/it, loss=0.5]"),
+            Lines{"Epoch 3: 15it [10:00, 40.25s/it, loss=0.75]"})
+      << "the next step's, of a bar of unknown length";
   const std::string days = "5%|##| 5/100 [1 day, 1:00:00<1:00:00, 40.25s/it]";
   EXPECT_EQ(states(days + '\r' + days), Lines{days}) << "no clock";
   EXPECT_EQ(states("5%|##| 5/100 [99999999:00<1:00, 1it/s]\r5%|##| 5/100 [99999999:59<1:00, 1it/s]").size(),
