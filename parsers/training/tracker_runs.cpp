@@ -135,7 +135,15 @@ void track::Runs::start(const Moment& m) {
                      std::find(r->start_rules.begin(), r->start_rules.end(), rule) != r->start_rules.end();
   // A log may tell late how the run began that it has shown to be going on.
   const bool told_late = r && !r->headed && m.event.text(Field::since) == "start";
+  // Where it stands behind its settings (since = "end"), those heard since the first start are its own.
+  std::optional<RunTrack> before;
+  if (again && !r->progressed() && m.event.text(Field::since) == "end") before = *r;
   if (!r || (r->progressed() && !told_late) || again) r = &begin(m);
+  if (before) {
+    r->run.settings = before->run.settings;
+    r->run.network = before->run.network;
+    r->known = before->known;
+  }
   if (told_late)
     state_.next.reset();  // so what was said above it is of this run, too
   else

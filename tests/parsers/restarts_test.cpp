@@ -161,5 +161,49 @@ TEST(Restarts, BehindABarOfDataCountFromTheBeginning) {
   EXPECT_DOUBLE_EQ(step_time(training), 2);
 }
 
+// PaddleOCR says of each start how many steps its epochs have.
+TEST(Restarts, OfPaddlesThatComeNoFurtherThanALineAreRuns) {
+  Lines lines;
+  Clock clock;
+  for (const int last : {20, 10, 10, 400}) {
+    const auto say = [&](int seconds, const std::string& what) {
+      std::string stamped = clock.after(seconds, what);
+      lines.push_back("[2026/03/04 " + stamped.substr(11, 8) + "] ppocr INFO: " + what);
+    };
+    say(30, "train dataloader has 200 iters");
+    for (int step = 10; step <= last; step += 10)
+      say(20, written("epoch: [%d/40], global_step: %d, lr: 0.0005, loss: 1.25, avg_reader_cost: 0.001 s, "
+                      "avg_batch_cost: %s s, avg_samples: 8.0, ips: 4.0 samples/s, eta: 1:12:00",
+                      1 + step / 201, step, last == 400 ? "2.0" : "3.0"));
+  }
+  const auto runs = runs_of(lines, 20);
+  ASSERT_EQ(runs.size(), 4U);
+  for (const int run : {0, 1, 2}) EXPECT_NEAR(step_time(runs.at(run)), 3, 0.05) << run;
+  EXPECT_EQ(runs.at(3).iteration, 400);
+  EXPECT_NEAR(step_time(runs.at(3)), 2, 0.05);
+}
+
+// Its settings stand before its start, also behind one that came to nothing long before: sums over four steps are divided
+// by ten.
+TEST(Restarts, OfPaddlesHaveTheSettingsBeforeThem) {
+  Lines lines;
+  Clock clock;
+  const auto say = [&](int seconds, const std::string& what) {
+    lines.push_back("[2026/03/04 " + clock.after(seconds, "").substr(11, 8) + "] ppocr INFO: " + what);
+  };
+  for (const int wait : {0, 900}) {
+    say(wait, "    print_batch_step : 10");
+    say(1, "train dataloader has 4 iters");
+  }
+  for (int step = 4; step <= 80; step += 4)
+    say(4, written("epoch: [%d/20], global_step: %d, lr: 0.0005, loss: 1.25, avg_reader_cost: 0.001 s, "
+                   "avg_batch_cost: 0.4 s, avg_samples: 3.2, ips: 8.0 samples/s, eta: 0:01:00",
+                   step / 4, step));
+  const auto runs = runs_of(lines, 5);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(1).iteration, 80);
+  EXPECT_NEAR(step_time(runs.at(1)), 1, 0.01);
+}
+
 }  // namespace
 }  // namespace etad::test
