@@ -205,5 +205,28 @@ TEST(Restarts, OfPaddlesHaveTheSettingsBeforeThem) {
   EXPECT_NEAR(step_time(runs.at(1)), 1, 0.01);
 }
 
+// As its Trainer's bars do, of which the first is broken off.
+TEST(Restarts, OfPaddlesTrainerAreOtherRuns) {
+  Lines lines;
+  Clock clock;
+  for (const int last : {43, 400}) {
+    for (const std::string what :
+         {"***** Running training *****", "  Instantaneous batch size per device = 8",
+          "  Total optimization steps = 400"})
+      lines.push_back("[" + clock.after(1, "").substr(0, 23) + "] [    INFO] - " + what);
+    for (int step = 1; step <= last; ++step)
+      lines.push_back(written(" %d%%|##| %d/400 [%02d:%02d<10:00,  2.00s/it]", step / 4, step, step * 2 / 60,
+                              step * 2 % 60));
+    if (last < 400) add(lines, {"Traceback (most recent call last):", "TypeError: missing argument"});
+  }
+  const auto runs = runs_of(lines, 30);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).framework, "paddle");
+  EXPECT_EQ(runs.at(0).iteration, 43);
+  EXPECT_EQ(runs.at(0).state, RunState::failed);
+  EXPECT_EQ(runs.at(1).iteration, 400);
+  EXPECT_NEAR(step_time(runs.at(1)), 2, 0.02);
+}
+
 }  // namespace
 }  // namespace etad::test

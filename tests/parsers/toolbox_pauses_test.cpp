@@ -214,5 +214,38 @@ TEST(ToolboxPauses, MaskRcnnBenchmarksValidationsAreInNoIterationsTime) {
   EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 
+// The bar of PaddleNLP's Trainer stands still while an evaluation's is drawn, and is drawn again behind it.
+TEST(ToolboxPauses, PaddlesTrainerEvaluatesBesideItsBar) {
+  Lines lines = {"[2026-03-04 05:00:00,250] [    INFO] - world_size                    : 4",
+                 "[2026-03-04 05:00:00,250] [    INFO] - ***** Running training *****",
+                 "[2026-03-04 05:00:00,250] [    INFO] -   Total optimization steps = 400"};
+  int seconds = 0;
+  const auto bar = [&](int step) {
+    return written(" %d%%|##| %d/400 [%02d:%02d<10:00,  2.00s/it]", step / 4, step, seconds / 60,
+                   seconds % 60);
+  };
+  for (int step = 1; step <= 400; ++step) {
+    seconds += 2;
+    lines.push_back(bar(step));
+    if (step % 100 != 0 || step == 400) continue;
+    lines.push_back(
+        written("loss: 1.25, learning_rate: 1.25e-05, global_step: %d, interval_runtime: 200.5, "
+                "interval_steps_per_second: 0.5, epoch: 0.5",
+                step));
+    lines.push_back("[2026-03-04 05:10:00,250] [    INFO] - ***** Running Evaluation *****");
+    for (int batch = 1; batch <= 48; ++batch)
+      lines.push_back(written("%d%%|##| %d/48 [00:%02d<00:20,  1.00it/s]", batch * 2, batch, batch));
+    seconds += 50;
+    lines.push_back(bar(step));
+  }
+  lines.push_back("[2026-03-04 05:20:00,250] [    INFO] - Training completed. ");
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.framework, "paddle");
+  EXPECT_EQ(run.devices, 4);
+  EXPECT_EQ(run.iteration, 400);
+  EXPECT_EQ(run.state, RunState::finished);
+  EXPECT_NEAR(step_time(run), 2, 0.03);
+}
+
 }  // namespace
 }  // namespace etad::test
