@@ -47,13 +47,15 @@ bool was_no_usual_step(RunTrack& r, std::int64_t n, const Event& event, const St
 }
 
 // A window over the border of two epochs, around a test's result, or with a wait that its bar shows, that took much longer
-// than the steps before it: it holds a validation, or a saving, of whose time no line tells.
-bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took) {
+// than the steps before it: it holds a validation, or a saving, of whose time no line tells. Less will do where a result
+// stands in it and its lines count the time so far.
+bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took,
+                       bool counted_on) {
   const bool may_hold = window.over_border || window.tested_unclocked || window.waited > Duration::zero();
   if (!may_hold || before.segments < 3) return false;
-  constexpr double kMuchLonger = 3;
+  const double much_longer = counted_on ? 1.5 : 3;
   return to_seconds(took) * static_cast<double>(before.iterations) >
-         kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
+         much_longer * to_seconds(before.duration) * static_cast<double>(n);
 }
 
 // It is far longer than those before, at quite another step time: another training's. A second one in a row at the same
@@ -473,7 +475,9 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     ++m.out.rejected;
     return;
   }
-  if ((!said.measured || w.waited > Duration::zero()) && held_a_validation(before, w, n, took)) return;
+  const bool counted_on = w.tested_unclocked && from.elapsed && to.elapsed;
+  const bool may_hold = !said.measured || w.waited > Duration::zero() || counted_on;
+  if (may_hold && held_a_validation(before, w, n, took, counted_on)) return;
   if (paused(r, said, n, took)) {
     ++m.out.rejected;
     return;

@@ -214,6 +214,27 @@ TEST(ToolboxPauses, MaskRcnnBenchmarksValidationsAreInNoIterationsTime) {
   EXPECT_NEAR(step_time(run), 0.5, 1e-9);
 }
 
+// MIRNet's lines count the time of their epoch, and what stands between two of them tells that it evaluated there.
+TEST(ToolboxPauses, MirnetsEvaluationsAreInNoStepsTime) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 3; ++epoch) {
+    double seconds = 0;
+    for (int step = 200; step <= 6000; step += 200) {
+      const bool evaluated = step % 1600 == 0;
+      seconds += evaluated ? 250 : 115;
+      if (evaluated)
+        lines.push_back(
+            written("[Ep %d it %d\t PSNR DATA: 31.2500\t] ----  [best_Ep_DATA %d best_it_DATA %d "
+                    "Best_PSNR_DATA 31.2500] ",
+                    epoch, step - 100, epoch, step - 100));
+      lines.push_back(written("Epoch: %d\tBatch: %d/6000\tTime: %.4f\tLoss: 0.0125", epoch, step, seconds));
+    }
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 18'000);
+  EXPECT_NEAR(step_time(run), 0.575, 0.001);
+}
+
 // The bar of PaddleNLP's Trainer stands still while an evaluation's is drawn, and is drawn again behind it.
 TEST(ToolboxPauses, PaddlesTrainerEvaluatesBesideItsBar) {
   Lines lines = {"[2026-03-04 05:00:00,250] [    INFO] - world_size                    : 4",
