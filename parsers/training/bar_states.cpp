@@ -40,6 +40,15 @@ bool rushes(const Segment& first, const Segment& next) {
          to_seconds(next.duration) / static_cast<double>(next.iterations);
 }
 
+bool is_counted_without_times(const RunTrack& r) {
+  constexpr double kNearly = 0.9;
+  const EpochCount& epochs = r.epochs;
+  if (!epochs.last_batch || epochs.steps || !r.run.max_iterations || r.training.by_lines) return false;
+  if (r.run.settings.count("max_iter") > 0) return false;  // a plan told in words is that of all epochs
+  const std::int64_t steps = *r.run.max_iterations - epochs.before;
+  return steps > 1 && static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(steps);
+}
+
 bool ends_bar(const Event& event, const Anchor& here) {
   const bool by_batches = event.has(Field::batch);
   return here.epoch && count_of(event, by_batches ? Field::batch : Field::iteration) ==

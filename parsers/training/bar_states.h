@@ -18,6 +18,10 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
 bool may_rush(const RunTrack& r, const Segment& window);
 bool rushes(const Segment& first, const Segment& next);
 
+// Lines that bear no time count the steps of each epoch out of so many and have come to about its end: the line of the
+// epoch behind them tells how long all of these took.
+bool is_counted_without_times(const RunTrack& r);
+
 // The bar is full.
 bool ends_bar(const Event& event, const Anchor& here);
 

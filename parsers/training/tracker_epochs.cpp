@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parsers/base/text.h"
+#include "parsers/training/bar_states.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -460,16 +461,19 @@ bool is_cut_short(RunTrack& r, Duration took) {
 void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   bool derived = false;
   const std::int64_t epochs = std::max<std::int64_t>(std::exchange(r.training.block, 0), 1);
-  const std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
+  const Phase phase = phase_of(m.event, r.run.job);
+  std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
+  const bool counted = steps == 0 && phase == Phase::train && track::is_counted_without_times(r);
+  if (counted) steps = *r.run.max_iterations - r.epochs.before;
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const bool is_one = !m.event.has(Field::batches) && positive_of(m.event, Field::iterations) == 1;
   if (is_one || setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
-  const Phase phase = phase_of(m.event, r.run.job);
   auto number = count_of(m.event, Field::epoch);
   if (!number && phase == Phase::train && r.epochs.open) number = r.epochs.announced;
-  const std::int64_t first =
+  std::int64_t first =
       number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
+  if (counted) first = r.epochs.before;
   if (phase == Phase::train) {
     if (!m.event.has(Field::seconds) && is_cut_short(r, took / epochs)) {
       ++m.out.rejected;
@@ -479,6 +483,8 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     if (!number && m.event.has(Field::batch) && !r.epochs.fill_bar(steps)) return;
     r.run.iteration = first + steps;
     r.epochs.measured(number, took / epochs);
+    // How many there will be, its steps alone do not tell.
+    if (counted && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
   } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {
     add_bounded(r.window.tests, took);  // amid the training's bar, whose time goes on
   }

@@ -233,5 +233,22 @@ TEST(StepsOfEpochs, UnderAHeadingWrittenOverABar) {
   EXPECT_EQ(run.test.segments, 0);
 }
 
+// Lines without any time count the steps of an epoch out of so many, and the epoch's own tells how long they took.
+TEST(StepsOfEpochs, WithoutTimesTakeThatOfTheirEpoch) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    for (int step = 20; step <= (epoch < 6 ? 320 : 100); step += 20)
+      lines.push_back(written("    step %4d/328  loss 0.5125", step));
+    if (epoch < 6) lines.push_back(written("Epoch %d/50 -- train: 0.5125  val: 0.6125  (82s)", epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 5 * 328 + 100);
+  EXPECT_EQ(run.train.iterations, 5 * 328);
+  EXPECT_EQ(run.state, RunState::lost);
+  EXPECT_DOUBLE_EQ(step_time(run), 0.25);
+  lines.resize(lines.size() - 5);
+  EXPECT_EQ(only_run(lines).state, RunState::lost) << "more epochs are planned";
+}
+
 }  // namespace
 }  // namespace etad::test
