@@ -57,7 +57,7 @@ std::int64_t track::Epochs::steps_shown(RunTrack& r, const Event& event, Phase p
 void track::Epochs::all_steps(const Moment& m) {
   // Where each state of a bar has a line of its own, one that is not full is not the epoch's end.
   const auto of = positive_of(m.event, Field::batches);
-  if (of && positive_of(m.event, Field::iterations).value_or(*of) < *of) return;
+  if (of && positive_of(m.event, Field::iterations).value_or(*of) < *of) return see_part(m.event, *of);
   const RunTrack* const open = all_.runs.open();
   if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced)) return;
   RunTrack& r = all_.runs.for_progress(m);

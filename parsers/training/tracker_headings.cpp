@@ -107,6 +107,20 @@ void track::Epochs::see_state(const Event& event) {
   r->dirty = true;
 }
 
+// The same of a bar without a name, which is the training's where a heading has announced another epoch and the bars of all
+// before it were as long.
+void track::Epochs::see_part(const Event& event, std::int64_t of) {
+  RunTrack* const r = all_.runs.open();
+  if (event.text(Field::since) != "heading" || !r || !r->epochs.announced || !r->epochs.open) return;
+  const PhaseSummary& seen = r->run.train;
+  if (seen.segments == 0 || seen.iterations != product(seen.segments, of)) return;
+  const std::int64_t done =
+      sum(r->epochs.done_before(*r->epochs.announced, of), count_of(event, Field::iterations).value_or(0));
+  if (done <= r->run.iteration.value_or(0)) return;
+  r->run.iteration = done;
+  r->dirty = true;
+}
+
 void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
   const bool counted = m.event.text(Field::unit) == "epoch";
   const bool undated = counted && number && !m.now;

@@ -255,6 +255,7 @@ class Epochs : Part {
   void begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void end_by_throughput(RunTrack& r, const Moment& m);
   void see_state(const Event& event);
+  void see_part(const Event& event, std::int64_t of);
   void take_time(RunTrack& r, const Moment& m, bool tests);
   void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void measure(RunTrack& r, const Moment& m, Duration took);

@@ -250,5 +250,21 @@ TEST(StepsOfEpochs, WithoutTimesTakeThatOfTheirEpoch) {
   EXPECT_EQ(only_run(lines).state, RunState::lost) << "more epochs are planned";
 }
 
+// The last state of a bar under a heading counts where the bars before it were as long.
+TEST(StepsOfEpochs, OfABarThatIsBrokenOffAreDone) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(written("Epoch %d/10", epoch));
+    for (int step = 10; step <= (epoch < 4 ? 100 : 30); step += 10)
+      lines.push_back(written("%3d%%|###   | %d/100 [00:%02d<00:10,  2.00it/s]", step, step, step / 2));
+    for (int step = 70; epoch < 4 && step <= 700; step += 70)
+      lines.push_back(written("%3d%%|###   | %d/700 [00:%02d<00:10, 14.00it/s]", step / 7, step, step / 14));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 330);
+  EXPECT_EQ(run.train.iterations, 300);
+  EXPECT_EQ(run.state, RunState::lost);
+}
+
 }  // namespace
 }  // namespace etad::test
