@@ -324,8 +324,9 @@ bool EpochCount::announces_again(std::int64_t epoch, const Event& event) const {
   return epoch == *announced || (all_done && of && of != announced_of && !one_by_one);
 }
 
-void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took) {
+void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took, std::optional<Instant> at) {
   shown = told = epoch;
+  told_at = at;
   shortest = std::min(shortest.value_or(took), took);
   cut_short = false;
 }
@@ -337,6 +338,29 @@ std::optional<std::int64_t> EpochCount::left_of(std::int64_t iteration) const {
 
 bool EpochCount::has_measured_after(std::int64_t epoch) const {
   return shown && epoch < *shown;
+}
+
+// It took about as long, and no less lies between the two lines: of several processes each tells of it at about the same
+// time.
+bool EpochCount::is_done_again(std::int64_t epoch, const Event& event) const {
+  constexpr double kAlike = 0.25, kNearly = 0.95;
+  const auto took = event.number(Field::seconds);
+  if (epoch != told || !told_at || !event.time || !shortest || !took) return false;
+  const double before = to_seconds(*shortest);
+  const bool alike = *took != before && std::abs(*took - before) <= kAlike * before;
+  return alike && to_seconds(between(*told_at, *event.time)) >= kNearly * *took;
+}
+
+// Where lines tell of every so many epochs behind the first ones, what they tell is the time of as many.
+bool EpochCount::is_gone_on_elsewhere(std::int64_t epoch, const Event& event, std::int64_t many) const {
+  constexpr std::int64_t kFar = 10;
+  constexpr double kAlike = 2, kSooner = 0.5;
+  const auto took = event.number(Field::seconds);
+  if (!told || !told_at || !event.time || !shortest || !took || epoch - *told < kFar) return false;
+  if (many < 2 || *told - first.value_or(0) + 1 != many || *took > kAlike * to_seconds(*shortest))
+    return false;
+  const double usual = *took * static_cast<double>(epoch - *told);
+  return to_seconds(between(*told_at, *event.time)) < kSooner * usual;
 }
 
 bool EpochCount::is_far_shorter(Duration took) const {

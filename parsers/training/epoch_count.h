@@ -46,6 +46,7 @@ struct EpochCount {
   bool trained_again = false;      // it was not the only one: the training goes on behind such lines
   std::optional<Duration> shortest;  // of those measured
   std::optional<std::int64_t> told;  // the one whose time was told last
+  std::optional<Instant> told_at;    // and when, where its line bears a time
   bool named = false;                // after them a bar is named that counts them itself
   bool cut_short = false;            // the one over last was far shorter than all before it
   Line line;
@@ -104,7 +105,7 @@ struct EpochCount {
   std::optional<std::int64_t> left_of(std::int64_t iteration) const;
 
   // An epoch that has been measured.
-  void measured(std::optional<std::int64_t> epoch, Duration took);
+  void measured(std::optional<std::int64_t> epoch, Duration took, std::optional<Instant> at = {});
   bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == told; }
   // The bar of an epoch that nothing numbers is full, of which the next one counts on. False: so it was before, and is
   // drawn once more.
@@ -112,6 +113,11 @@ struct EpochCount {
   // Of each epoch that was shown the time is known, by its number: one without a number is all of the training's.
   bool is_told_of_all() const { return told && !open && (!line.epoch || line.epoch == told); }
   bool has_measured_after(std::int64_t epoch) const;
+  // The first epoch that was measured is told again, and all of it may have been done once more since.
+  bool is_done_again(std::int64_t epoch, const Event& event) const;
+  // Behind every one of so `many` that were told, one far ahead, which comes much sooner than what lies between would take:
+  // another start has gone on from a saved state.
+  bool is_gone_on_elsewhere(std::int64_t epoch, const Event& event, std::int64_t many) const;
   bool shows(std::optional<std::int64_t> epoch) const {  // it is the one shown last
     return epoch && (epoch == line.epoch || epoch == told);
   }

@@ -171,7 +171,10 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
 bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
   const bool tests = event.text(Field::phase) == name_of(Phase::test);
-  return r && !r->headed && !tests && event.has(Field::seconds) && r->epochs.has_measured_after(epoch);
+  if (!r || r->headed || tests || !event.has(Field::seconds)) return false;
+  const std::int64_t many = r->run.train.segments;
+  return r->epochs.has_measured_after(epoch) || (many == 1 && r->epochs.is_done_again(epoch, event)) ||
+         r->epochs.is_gone_on_elsewhere(epoch, event, many);
 }
 
 namespace {
@@ -482,7 +485,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     if (r.epochs.was_measured_last(number) && r.run.iteration == first + steps) return;  // shown again
     if (!number && m.event.has(Field::batch) && !r.epochs.fill_bar(steps)) return;
     r.run.iteration = first + steps;
-    r.epochs.measured(number, took / epochs);
+    r.epochs.measured(number, took / epochs, m.event.time);
     // How many there will be, its steps alone do not tell.
     if (counted && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
   } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {

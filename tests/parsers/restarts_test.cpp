@@ -228,5 +228,40 @@ TEST(Restarts, OfPaddlesTrainerAreOtherRuns) {
   EXPECT_NEAR(step_time(runs.at(1)), 2, 0.02);
 }
 
+// The first epoch is told of once more when another such may be over; of several processes each tells at once.
+TEST(Restarts, BehindAnEpochTellOfItOnceMore) {
+  for (const int later : {0, 200}) {
+    Lines lines;
+    Clock clock;
+    const auto tell = [&](int after, int epoch, double took) {
+      lines.push_back(
+          clock.after(after, written("Epoch: %d, Avg_loss: 0.412, Duration: %.2fs", epoch, took)));
+    };
+    tell(200, 1, 143);
+    tell(later, 1, 144.5);
+    for (int epoch = 2; epoch <= 8; ++epoch) tell(200, epoch, 150);
+    const auto runs = runs_of(lines, 3);
+    ASSERT_EQ(runs.size(), later > 0 ? 2U : 1U);
+    EXPECT_EQ(runs.rbegin()->second.iteration, 8);
+  }
+}
+
+// The time of an epoch is told of every one of them, and one far ahead comes too soon.
+TEST(Restarts, FarAheadOfEpochsOneByOneAreOtherRuns) {
+  const auto runs_where = [](int ahead, int gap) {
+    Lines lines;
+    Clock clock;
+    for (const int from : {1, ahead})
+      for (int epoch = from; epoch < from + 5; ++epoch)
+        lines.push_back(clock.after(epoch == ahead ? gap : 100, written("Epoch %d took 90.25s", epoch)));
+    return runs_of(lines, 3);
+  };
+  const auto runs = runs_where(35, 400);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).iteration, 5);
+  EXPECT_EQ(runs.at(1).train.iterations, 5);
+  EXPECT_EQ(runs_where(35, 3000).size(), 1U) << "the lines between may be missing";
+}
+
 }  // namespace
 }  // namespace etad::test
