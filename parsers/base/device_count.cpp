@@ -149,14 +149,18 @@ std::int64_t devices_one_by_one(std::string_view line) {
   return 0;
 }
 
-// "Adding visible gpu devices: 0", "Num GPUs Available: 1": where there is but one, that is what is used. Of several,
-// perhaps some.
+// "Adding visible gpu devices: 0", "Num GPUs Available: 1", "{'gpu_count': 1, …": where there is but one, that is what is
+// used. Of several, perhaps some.
 std::int64_t devices_where_one_is_there(std::string_view line) {
   constexpr std::array<std::string_view, 3> kOne = {"Adding visible gpu devices: 0", "Num GPUs Available: 1",
                                                     "Num GPUs Available:  1"};
   for (const std::string_view one : kOne) {
     const std::size_t at = line.find(one);
     if (at != line.npos && line.find_first_of("0123456789,", at + one.size()) == line.npos) return 1;
+  }
+  for (const std::string_view one : {"'gpu_count': 1", "\"gpu_count\": 1"}) {
+    const std::size_t at = line.find(one);
+    if (at != line.npos && digits_at_head(line.substr(at + one.size())).empty()) return 1;
   }
   return 0;
 }

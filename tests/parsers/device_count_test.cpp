@@ -197,5 +197,17 @@ TEST(DeviceCount, OfOneProcessGivesWayToWhatTheBatchesShow) {
   EXPECT_EQ(devices_where(64), 4);
 }
 
+// What a script found is what it uses where there is but one.
+TEST(DeviceCount, IsOneWhereNoOtherIsThere) {
+  const auto devices_where = [](int there) {
+    std::vector<std::string> lines = {written(
+        "2026-03-01 10:00:00 {'cuda_available': True, 'gpu_count': %d, 'current_device_index': 0}", there)};
+    for (int i = 1; i <= 40; ++i) lines.push_back(written("2026-03-01 10:%02d:12 step %d loss 0.5125", i, i));
+    return only_run(lines).devices;
+  };
+  EXPECT_EQ(devices_where(1), 1);
+  EXPECT_EQ(devices_where(12), 0);
+}
+
 }  // namespace
 }  // namespace etad::test
