@@ -13,8 +13,12 @@ const std::string kOfFollowedLogs =
     "FROM runs r JOIN sources s ON s.id = r.source_id"
     " WHERE r.owner IS ? AND s.kind <> 'import' AND NOT s.pending";
 
+std::optional<std::int64_t> value_of(std::int64_t owner) {
+  return owner == kUnknownOwner ? std::nullopt : std::optional(owner);
+}
+
 std::int64_t count(sqlite::Statement& statement, std::int64_t owner) {
-  return statement.number(owner == kUnknownOwner ? std::nullopt : std::optional(owner));
+  return statement.number(value_of(owner));
 }
 
 bool fits(std::int64_t has, std::int64_t budget) {
@@ -28,6 +32,7 @@ BudgetTable::BudgetTable(sqlite::Connection& c, const Budgets& budgets)
       runs_(c, "SELECT count(*) " + kOfFollowedLogs),
       networks_(c, "SELECT DISTINCT r.network, r.architecture " + kOfFollowedLogs +
                        " AND (r.network <> '' OR r.architecture <> '') LIMIT ?"),
+      bears_(c, "SELECT 1 " + kOfFollowedLogs + " AND r.network = ? AND r.architecture = ? LIMIT 1"),
       series_(c, "SELECT count(*) FROM series WHERE owner IS ?"),
       day_(c, "SELECT bytes FROM owner_days WHERE owner = ? AND day = ?"),
       put_day_(c,
@@ -50,8 +55,7 @@ std::set<BudgetTable::Network>& BudgetTable::networks_of(std::int64_t owner) {
   auto& known = owners_[owner].networks;
   if (known) return *known;
   known.emplace();
-  auto rows =
-      networks_.query(owner == kUnknownOwner ? std::nullopt : std::optional(owner), budgets_.networks);
+  auto rows = networks_.query(value_of(owner), budgets_.networks);
   while (rows.next()) known->insert({rows.get<std::string>(0), rows.get<std::string>(1)});
   return *known;
 }
@@ -79,6 +83,16 @@ bool BudgetTable::admits_network(std::int64_t owner, const Run& run) {
   if (!fits(static_cast<std::int64_t>(networks.size()), budgets_.networks)) return false;
   networks.insert(std::move(network));
   return true;
+}
+
+void BudgetTable::give_back(std::int64_t owner, const Run& run) {
+  const auto known = owners_.find(owner);
+  if (known == owners_.end()) return;
+  auto& [runs, series, networks] = known->second;
+  if (runs) --*runs;
+  const Network network{run.network, run.architecture};
+  if (!networks || !networks->contains(network)) return;
+  if (!bears_.query(value_of(owner), network.first, network.second).next()) networks->erase(network);
 }
 
 bool BudgetTable::admits_series(std::int64_t owner) {

@@ -20,12 +20,13 @@ class BudgetTable {
 
   void begin(Instant now) { now_ = now; }  // at the beginning of a writing transaction
   void end();           // before its commit: writes down the bytes that were taken, once for each owner
-  void forget_state();  // after runs were removed: the counts are read again
+  void forget_state();  // after many runs were removed: the counts are read again, of each owner of all runs
   void forget_all();    // after a transaction that failed: the bytes of the day too
 
   // Whether a run that is new may come, and whether one may bear that network. Counts it where it may.
   bool admits_run(std::int64_t owner, const Run& run);
   bool admits_network(std::int64_t owner, const Run& run);
+  void give_back(std::int64_t owner, const Run& run);         // one of those, once it is removed
   bool admits_series(std::int64_t owner);                     // a new one
   bool admits_bytes(std::int64_t owner, std::int64_t bytes);  // of log, today
 
@@ -52,7 +53,7 @@ class BudgetTable {
   Instant now_{};
   std::map<std::int64_t, Owner> owners_;
   std::map<std::int64_t, Day> days_;  // by owner
-  sqlite::Statement runs_, networks_, series_, day_, put_day_, refuse_, refused_;
+  sqlite::Statement runs_, networks_, bears_, series_, day_, put_day_, refuse_, refused_;
 };
 
 }  // namespace etad

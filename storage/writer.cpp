@@ -188,7 +188,7 @@ std::optional<std::int64_t> SqliteWriter::put_run(std::int64_t source_id, const 
 void SqliteWriter::write(const SourceCommit& commit, std::int64_t source_id, bool all, Instant now) {
   const Records& records = commit.records;
   const std::int64_t owner = commit.source.owner.value_or(kUnknownOwner);
-  if (records.withdrawn) withdraw(source_id, *records.withdrawn);
+  if (records.withdrawn) withdraw(source_id, commit.source, *records.withdrawn);
   RunIds ids(runs_, budgets_, source_id, owner);
   for (const Run& run : records.runs) ids.learn(run.ordinal, put_run(source_id, commit.source, run, now));
   for (const FinishedFile& file : commit.finished) sources_.put(file, source_id);
@@ -333,11 +333,12 @@ Result<std::int64_t> SqliteWriter::look_again(const std::string& rules_fingerpri
   return count;
 }
 
-void SqliteWriter::withdraw(std::int64_t source_id, std::int64_t first_ordinal) {
-  budgets_.forget_state();
+void SqliteWriter::withdraw(std::int64_t source_id, const SourceRow& source, std::int64_t first_ordinal) {
   for (const std::int64_t run : runs_.from(source_id, first_ordinal)) {
+    const auto row = has_budget(source) ? runs_.read(run) : std::nullopt;
     measurements_.forget_run(run);
     runs_.withdraw(run);
+    if (row) budgets_.give_back(row->owner.value_or(kUnknownOwner), row->run);
   }
 }
 

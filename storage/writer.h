@@ -77,7 +77,7 @@ class SqliteWriter final : public Writer {
   void forget_state();
   Result<void> clear_up();
   void drop_run(std::int64_t run_id);
-  void withdraw(std::int64_t source_id, std::int64_t first_ordinal);
+  void withdraw(std::int64_t source_id, const SourceRow& source, std::int64_t first_ordinal);
   void drop_runs(std::int64_t source_id);
   Result<void> adopt(std::int64_t id, const std::function<void()>& more);
 

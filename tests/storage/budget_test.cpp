@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/sqlite.h"
 #include "tests/storage/history_fixture.h"
 
 namespace etad::test {
@@ -123,6 +124,33 @@ TEST_F(BudgetTest, RunsBeyondTheBudgetAreRefusedWithAllThatBelongsToThem) {
   must(writer_->forget_owner(kBob));
   commit(log(kBob, "/bob/13", "net"));
   EXPECT_EQ(must(reader_->size()).runs, 1) << "room was made";
+}
+
+TEST_F(BudgetTest, WhatALogTakesBackMakesRoom) {
+  for (int i = 0; i < 10; ++i)
+    commit(log(kBob, "/bob/" + std::to_string(i), i < 8 ? "net" : "net" + std::to_string(i)));
+  SourceCommit again = log(kBob, "/bob/9", "another");
+  again.source.id = 10;
+  again.records.withdrawn = 0;
+  commit(again);
+  EXPECT_EQ(must(reader_->size()).runs, 10);
+  EXPECT_EQ(must(reader_->networks()).size(), 3U) << "in the place of the network that nobody bears any more";
+  EXPECT_THAT(refused(), IsEmpty());
+  commit(log(kBob, "/bob/10", "net"));
+  EXPECT_THAT(refused(), ElementsAre("1002 runs 1"));
+}
+
+TEST_F(BudgetTest, OfWhoTakesRunsBackTheOthersAreNotCountedAgain) {
+  for (int i = 0; i < 8; ++i) commit(log(kBob, "/bob/" + std::to_string(i), "net"));
+  for (int i = 0; i < 5; ++i) commit(log(kAlice, "/alice/" + std::to_string(i), "net"));
+  sqlite::Connection(dir_.file("history.db"), sqlite::Connection::Mode::write)
+      .execute("UPDATE runs SET owner = 1002");  // whoever counts sees more than there may be
+  SourceCommit again = log(kBob, "/bob/7", "net");
+  again.source.id = 8;
+  again.records.withdrawn = 0;
+  commit(again);
+  commit(log(kBob, "/bob/8", "net"));
+  EXPECT_THAT(refused(), IsEmpty());
 }
 
 TEST_F(BudgetTest, OfWhatComesBeyondTheDaysBytesOnlyTheRunsStatesAreKept) {
