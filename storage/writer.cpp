@@ -468,14 +468,17 @@ bool SqliteWriter::wants_to_be_opened_anew() const {
 Result<void> SqliteWriter::maintain(Instant now) {
   const bool at_rest = !has_written_;
   if (auto in_place = placement_.check(); !in_place) return in_place;
-  if (auto cleared = clear_up(); !cleared) return cleared;
+  Result<void> done = clear_up();
   if (series_.due(now)) {
-    if (auto done = transaction([&] { series_.maintain(now); }); !done) return done;
+    auto kept = transaction([&] { series_.maintain(now); });
+    if (done) done = std::move(kept);
   }
   has_written_ = false;  // what maintenance itself writes does not count: it does so each minute
   // A long catching up needed pages that nobody does now.
   if (at_rest) sqlite3_db_release_memory(connection_->handle());
-  return guarded([&] { checkpointer_.step(now); });
+  // Whatever failed: on a full disk what is folded in gives the next transaction the log's own room to write in.
+  auto folded = guarded([&] { checkpointer_.step(now); });
+  return done ? folded : done;
 }
 
 }  // namespace etad

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <sstream>
+#include <utility>
 
 #include "storage/sqlite.h"
 #include "tests/sanitized.h"
@@ -309,6 +310,29 @@ TEST(Faults, WhatAFailedImportFilledTheDiskWithGoesOnceItCan) {
   const auto sources = must(writer->sources());
   ASSERT_EQ(sources.size(), 1U) << "who asked for the other is told that it is still there";
   EXPECT_EQ(sources[0].path, "/followed.log");
+}
+
+TEST(Faults, WhatCanNotBeDroppedKeepsNothingFromBeingFoldedIn) {
+  TempDir dir;
+  bool full = false;
+  int written = 0;  // once the next write has failed
+  FaultyVfs vfs([&](Operation operation) {
+    if (operation != Operation::write) return SQLITE_OK;
+    if (std::exchange(full, false)) return SQLITE_FULL;
+    ++written;
+    return SQLITE_OK;
+  });
+  auto writer = must(Writer::open(dir.file("h.db")));
+  std::vector<SourceCommit> import{source_with_run("/import.log", 3)};
+  import[0].source.pending = true;
+  must(writer->commit(import, kNow));
+  full = true;
+  EXPECT_FALSE(writer->drop_source(import[0].source.id));
+  written = 0;
+  full = true;
+  EXPECT_FALSE(writer->maintain(kNow)) << "it is told none the less";
+  EXPECT_FALSE(full);
+  EXPECT_GT(written, 0);
 }
 
 // To make them anew needs room on the disk: a start on a full one would fail.
