@@ -130,6 +130,9 @@ Result<void> SqliteWriter::transaction(Body&& body) {
   } catch (const std::bad_alloc&) {
     forget_state();
     return fail(ErrorKind::unavailable, "there is no memory for the change", "", connection_->path());
+  } catch (...) {
+    forget_state();  // ids of rows that are gone, above all
+    throw;
   }
 }
 
