@@ -1,12 +1,19 @@
 #include "storage/sqlite.h"
 
+#include <cerrno>
 #include <new>
 
 namespace etad::sqlite {
 namespace {
 
+// A disk is full, too, where a file of SQLite's own could not grow, which it calls an I/O error. `error`: of the system.
+int essence_of(int code, int error) {
+  const bool no_room = (code & 0xff) == SQLITE_IOERR && (error == ENOSPC || error == EDQUOT);
+  return no_room ? SQLITE_FULL : code;
+}
+
 // What the reader can do about it; the message itself is SQLite's.
-std::string hint_for(int code) {
+std::string hint_for(int code, int error) {
   switch (code & 0xff) {
     case SQLITE_FULL:
       return "make room on its file system; etad goes on by itself";
@@ -18,6 +25,9 @@ std::string hint_for(int code) {
     case SQLITE_NOTADB:
       return "another file bears the database's name; move it away or name another path";
     case SQLITE_CANTOPEN:
+      if (error == EMFILE || error == ENFILE)
+        return "no more files may be open: raise LimitNOFILE in etad's unit, or lower [follow] "
+               "max_open_files";
       return "its folder must exist and be writable for the user that etad runs as";
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -99,12 +109,14 @@ void Connection::execute(const char* sql) {
 
 void Connection::fail(int code) const {
   const char* const kind = sqlite3_errstr(code);
-  const bool tells =
-      handle_ && sqlite3_errcode(handle()) == (code & 0xff);  // a sync of our own is not told to it
+  // A sync of our own is not told to it.
+  const bool tells = handle_ && (sqlite3_errcode(handle()) & 0xff) == (code & 0xff);
   std::string message = tells ? sqlite3_errmsg(handle()) : kind;
   if (message != kind) message += std::string(", ") + kind;
-  throw Failure(code,
-                Error{path_, "the history's database failed: " + message, hint_for(code), kind_of(code)});
+  const int error = tells ? sqlite3_system_errno(handle()) : 0;
+  const int essence = essence_of(code, error);
+  throw Failure(code, Error{path_, "the history's database failed: " + message, hint_for(essence, error),
+                            kind_of(essence)});
 }
 
 sqlite3_stmt* Connection::take(const std::string& sql) {

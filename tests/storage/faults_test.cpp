@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <sstream>
 #include <utility>
 
@@ -249,6 +250,33 @@ TEST(Faults, ASyncThatFailsSaysWhy) {
   const auto synced = writer->sync();
   ASSERT_FALSE(synced);
   EXPECT_THAT(synced.error().message, ::testing::EndsWith("failed: disk I/O error"));
+}
+
+TEST(Faults, AFullDiskIsCalledSoWhereAFileOfSqlitesOwnCanNotGrow) {
+  TempDir dir;
+  FaultyVfs vfs([](Operation operation) {
+    if (operation != Operation::map) return SQLITE_OK;
+    errno = ENOSPC;
+    return SQLITE_IOERR_SHMSIZE;
+  });
+  const auto opened = Writer::open(dir.file("h.db"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::exhausted);
+  EXPECT_THAT(opened.error().hint, ::testing::HasSubstr("make room"));
+}
+
+TEST(Faults, WhoMayOpenNoMoreFilesIsNotToldOfPermissions) {
+  TempDir dir;
+  must(Writer::open(dir.file("h.db")));
+  FaultyVfs vfs([](Operation operation) {
+    if (operation != Operation::open) return SQLITE_OK;
+    errno = EMFILE;
+    return SQLITE_CANTOPEN;
+  });
+  const auto opened = Reader::open(dir.file("h.db"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(opened.error().hint, ::testing::HasSubstr("LimitNOFILE"));
 }
 
 // What the daemon asks of its history at a start.
