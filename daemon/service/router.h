@@ -122,7 +122,6 @@ class Router {
   tl::expected<std::optional<RunRow>, Reply> take_from_run(Call& call, prediction::Question& question);
   void write_shown(JsonWriter& json, const RunRow& row, const Request& request, std::optional<Instant> now);
   std::string run_line(const RunRow& row, const Request& request, std::optional<Instant> now);
-  std::optional<HistorySize> history_size();
 
   Options options_;
   Backend& backend_;

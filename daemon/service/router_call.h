@@ -34,6 +34,19 @@ inline Reply history_failed(const Error& error) {
   return reply_of(problem);
 }
 
+// What `answer(reader)` replies, on a worker: what it reads may be much, and others are answered meanwhile.
+template <class Answer>
+Work on_worker(Backend& backend, Answer answer) {
+  return {[&backend, answer = std::move(answer)]() -> Reply {
+    const auto reader = backend.reader();
+    if (!reader) return history_failed(reader.error());
+    return answer(**reader);
+  }};
+}
+
+// So many rows of the history are read in a few milliseconds: at once, which is sooner than by a worker.
+inline constexpr std::int64_t kFewRows = 100'000;
+
 // A number that a path names, of at least that; nothing where it is none.
 std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least = 1);
 

@@ -222,12 +222,10 @@ Outcome Router::answered(const Question& question, Answering answering) {
   const auto models = backend_.models();
   auto own = prediction::own_models(*models, question);
   if (!question.at && own.empty()) return answering(reader_, models, options_.now());
-  return Work{[&backend = backend_, models, question, own = std::move(own), answering = std::move(answering),
-               now = options_.now()]() -> Reply {
-    const auto reader = backend.reader();
-    if (!reader) return history_failed(reader.error());
-    return answering(**reader, made_anew(**reader, models, question, own), question.at.value_or(now));
-  }};
+  return on_worker(backend_, [models, question, own = std::move(own), answering = std::move(answering),
+                              now = options_.now()](Reader& reader) {
+    return answering(reader, made_anew(reader, models, question, own), question.at.value_or(now));
+  });
 }
 
 Outcome Router::estimate(Call& call) {

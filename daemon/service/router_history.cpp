@@ -1,5 +1,7 @@
 // The other routes: health, what the history and the models hold, and what changes the daemon.
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <limits>
 
 #include "daemon/service/router.h"
@@ -120,14 +122,38 @@ SeriesQuery series_query(Params& params, Instant now) {
   return query;
 }
 
-}  // namespace
-
-std::optional<HistorySize> Router::history_size() {
-  const auto size = reader_.size();
-  return size ? std::optional(*size) : std::nullopt;
+// About how many of a series' samples are of that time.
+std::int64_t samples_between(const SeriesRow& row, Instant from, Instant to) {
+  if (!row.first_at || !row.last_at) return 0;
+  const std::chrono::duration<double> all = *row.last_at - *row.first_at;
+  const std::chrono::duration<double> asked = std::min(to, *row.last_at) - std::max(from, *row.first_at);
+  if (all.count() <= 0 || asked.count() <= 0) return std::min<std::int64_t>(row.samples, 1);
+  return static_cast<std::int64_t>(static_cast<double>(row.samples) * (asked / all));
 }
 
-namespace {
+// `known`: the series of that name.
+Reply points_of(Reader& reader, const SeriesQuery& query, const std::vector<SeriesRow>& known) {
+  const auto found = reader.series_points(query);
+  if (!found) return history_failed(found.error());
+  if (found->empty() && !query.labels.empty()) {
+    std::string labels;
+    for (const auto& [name, value] : query.labels) labels += (labels.empty() ? "" : ",") + name + "=" + value;
+    std::vector<std::string> there;
+    for (const SeriesRow& row : known) there.push_back(row.labels);
+    return reply_of(
+        Problem{404, "Unknown label",
+                "No series " + query.name + " has the label " + valid_utf8(labels.substr(0, 200)) + ".",
+                "`etactl series` lists the series with their labels", std::move(there)});
+  }
+  JsonWriter json;
+  json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
+  json.list("series", *found, write_series_points);
+  // Of an empty interval: when there are samples.
+  if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); }))
+    json.list("known", known, write_series);
+  json.key("next").null().end_object();
+  return json_reply(json);
+}
 
 // Networks that have no model because nobody says what their runs ran on.
 void add_contradictions(const prediction::ModelSet& models, Health& health) {
@@ -247,10 +273,8 @@ Outcome Router::accuracy(Call& call) {
   const auto network = call.params.text("network");
   if (auto problem = call.params.check()) return reply_of(*problem);
   // All predictions that there are go into it.
-  return Work{[&backend = backend_, network]() -> Reply {
-    const auto reader = backend.reader();
-    if (!reader) return history_failed(reader.error());
-    const auto rows = (*reader)->accuracy();
+  return on_worker(backend_, [network](Reader& reader) -> Reply {
+    const auto rows = reader.accuracy();
     if (!rows) return history_failed(rows.error());
     JsonWriter json;
     json.begin_object().key("overall").begin_array();
@@ -263,7 +287,7 @@ Outcome Router::accuracy(Call& call) {
     }
     json.end_array().key("next").null().end_object();
     return json_reply(json);
-  }};
+  });
 }
 
 Outcome Router::predictions(Call& call) {
@@ -282,10 +306,8 @@ Outcome Router::sources(Call& call) {
   std::optional<std::int64_t> owner;
   if (privacy_.hides(std::nullopt, call.request))
     owner = call.request.uid ? std::int64_t{*call.request.uid} : kUnknownOwner;
-  return Work{[&backend = backend_, page, owner, statuses = backend_.source_statuses()]() -> Reply {
-    const auto reader = backend.reader();
-    if (!reader) return history_failed(reader.error());
-    const auto views = source_views(**reader, page, owner, statuses);
+  return on_worker(backend_, [page, owner, statuses = backend_.source_statuses()](Reader& reader) -> Reply {
+    const auto views = source_views(reader, page, owner, statuses);
     if (!views) return history_failed(views.error());
     return list_reply(
         "sources", *views, page,
@@ -294,7 +316,7 @@ Outcome Router::sources(Call& call) {
                       : write_source(json, view.row, view.status);
         },
         [&](std::size_t i) { return (*views)[i].row.id; });
-  }};
+  });
 }
 
 Outcome Router::series(Call& call) {
@@ -318,26 +340,12 @@ Outcome Router::series_points(Call& call) {
     }
     return unknown("series", query.name, "series", names);
   }
-  const auto found = reader_.series_points(query);
-  if (!found) return history_failed(found.error());
-  if (found->empty() && !query.labels.empty()) {
-    std::string labels;
-    for (const auto& [name, value] : query.labels) labels += (labels.empty() ? "" : ",") + name + "=" + value;
-    std::vector<std::string> there;
-    for (const SeriesRow& row : *known) there.push_back(row.labels);
-    return reply_of(
-        Problem{404, "Unknown label",
-                "No series " + query.name + " has the label " + valid_utf8(labels.substr(0, 200)) + ".",
-                "`etactl series` lists the series with their labels", std::move(there)});
-  }
-  JsonWriter json;
-  json.begin_object().field("name", query.name).field("from", query.from).field("to", query.to);
-  json.list("series", *found, write_series_points);
-  // Of an empty interval: when there are samples.
-  if (std::all_of(found->begin(), found->end(), [](const auto& each) { return each.points.empty(); }))
-    json.list("known", *known, write_series);
-  json.key("next").null().end_object();
-  return json_reply(json);
+  std::int64_t samples = 0;
+  for (const SeriesRow& row : *known) samples += samples_between(row, query.from, query.to);
+  if (samples <= kFewRows) return points_of(reader_, query, *known);
+  return on_worker(backend_, [query = std::move(query), known = *known](Reader& reader) {
+    return points_of(reader, query, known);
+  });
 }
 
 Outcome Router::metrics(const Call& call) {
@@ -353,7 +361,8 @@ Outcome Router::metrics(const Call& call) {
     for (const RunRow& row : *rows) running.shown.push_back({&row.run, live_.forecast(row, models, now)});
   }
   const auto health = backend_.health();
-  const auto size = history_size();
+  const auto read = reader_.size();
+  const auto size = read ? std::optional(*read) : std::nullopt;
   const auto counters = options_.counters();
   const auto form = metrics_form(call.request.accept);
   const auto total = models->models->count();

@@ -1,9 +1,11 @@
 // The routes below /v1/runs, and watching.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "daemon/service/labels.h"
@@ -22,16 +24,74 @@ using prediction::RunForecast;
 constexpr std::int64_t kMostRuns = 1000;
 constexpr std::int64_t kMostPoints = 10'000;  // of a thinned list
 
-// Everything that `read(from, limit)` gives, a page at a time: one that a processor's cache holds.
+// Traces of a run that lasted for longer are read by a worker.
+constexpr std::chrono::days kShortRun{7};
+constexpr std::int64_t kAllRows = std::numeric_limits<std::int64_t>::max();
+
+// Everything that `read(from, limit)` gives, a page at a time: one that a processor's cache holds. False: it was more
+// than about `most`, and not all of it is read.
 template <class Read, class Each>
-Result<void> for_each_in_pages(const Read& read, const Each& each) {
+Result<bool> for_each_in_pages(std::int64_t most, const Read& read, const Each& each) {
   constexpr std::int64_t kPage = 4096;
-  for (std::int64_t from = 0;; from += kPage) {
+  for (std::int64_t from = 0; from < most; from += kPage) {
     const auto items = read(from, kPage);
     if (!items) return tl::unexpected(items.error());
     for (const auto& item : *items) each(item);
-    if (static_cast<std::int64_t>(items->size()) < kPage) return {};
+    if (static_cast<std::int64_t>(items->size()) < kPage) return true;
   }
+  return false;
+}
+
+// The answer that needs all of a run; nothing where that is more than about `most` rows. Of a short run at once, of a
+// long one, of which there may be a billion, by a worker.
+using OfAll = std::function<std::optional<Reply>(Reader& reader, std::int64_t most)>;
+
+Outcome of_all(Reader& reader, Backend& backend, OfAll answer) {
+  if (auto few = answer(reader, kFewRows)) return std::move(*few);
+  return on_worker(backend,
+                   [answer = std::move(answer)](Reader& own) { return answer(own, kAllRows).value(); });
+}
+
+std::optional<Reply> all_segments(Reader& reader, std::int64_t run_id, std::size_t points,
+                                  std::int64_t most) {
+  Thinning<ThinnedSegment> train(points), test(points);
+  const auto read = for_each_in_pages(
+      most, [&](std::int64_t from, std::int64_t limit) { return reader.segments(run_id, from, limit); },
+      [&](const Segment& each) { (each.phase == Phase::train ? train : test).add(ThinnedSegment(each)); });
+  if (!read) return history_failed(read.error());
+  if (!*read) return std::nullopt;
+  JsonWriter json;
+  json.begin_object().key("segments").begin_array();
+  for (const auto* list : {&train, &test})
+    for (const ThinnedSegment& each : list->items()) write_segment(json, each);
+  json.end_array().key("next").null().end_object();
+  return json_reply(json);
+}
+
+// As whoever may see the losses is shown it, or as others are.
+ProgressPoint as_shown(ProgressPoint point, bool hidden) {
+  if (hidden) point.loss = std::numeric_limits<double>::quiet_NaN();
+  return point;
+}
+
+std::optional<Reply> all_points(Reader& reader, std::int64_t run_id, std::size_t points, bool hidden,
+                                std::int64_t most) {
+  Thinning<ThinnedPoint> thinned(points), snapshots(points);
+  const auto read = for_each_in_pages(
+      most, [&](std::int64_t from, std::int64_t limit) { return reader.points(run_id, from, limit); },
+      [&](const ProgressPoint& each) {
+        (each.snapshot ? snapshots : thinned).add(ThinnedPoint(as_shown(each, hidden)));
+      });
+  if (!read) return history_failed(read.error());
+  if (!*read) return std::nullopt;
+  JsonWriter json;
+  json.begin_object().key("points").begin_array();
+  for (const ThinnedPoint& each : thinned.items()) write_point(json, each);
+  json.end_array().key("snapshots").begin_array();
+  for (const ThinnedPoint& each : snapshots.items())
+    json.begin_object().field("iteration", each.point.iteration).field("at", each.point.at).end_object();
+  json.end_array().key("next").null().end_object();
+  return json_reply(json);
 }
 
 std::optional<RunState> state_named(std::string_view name) {
@@ -77,6 +137,57 @@ std::optional<double> last_loss(Reader& reader, std::int64_t run_id) {
 // Of a list only the running runs are worth a look at their points.
 std::optional<double> live_loss(Reader& reader, const RunRow& row) {
   return row.run.state == RunState::running ? last_loss(reader, row.id) : std::nullopt;
+}
+
+struct SingleRun {
+  RunRow row, shown;  // and as the asker is shown it
+  RunForecast forecast;
+  bool hidden = false;  // from the asker
+  std::string host;     // this machine's
+  Instant now{};
+};
+
+bool is_long(const Run& run, Instant now) {
+  if (!run.started_at) return false;
+  return (run.state == RunState::running ? now : run.ended_at.value_or(now)) - *run.started_at > kShortRun;
+}
+
+Reply single_run(Reader& reader, const SingleRun& asked) {
+  const RunRow& row = asked.row;
+  std::optional<AnomalyTraces> traces;
+  if (asked.forecast.anomaly && !asked.hidden) {
+    auto found = prediction::traces_of(reader, row, *asked.forecast.anomaly, asked.host, asked.now);
+    if (!found) return history_failed(found.error());
+    traces = std::move(*found);
+  }
+  JsonWriter json;
+  write_run(json, asked.shown, asked.forecast, asked.hidden ? std::nullopt : last_loss(reader, row.id),
+            traces ? &*traces : nullptr);
+  std::string body = json.take();
+  // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
+  // run's layers.
+  JsonWriter more;
+  if (!asked.hidden) {
+    const auto usage = prediction::usage_of(reader, row, asked.host, asked.now);
+    if (!usage) return history_failed(usage.error());
+    more.key("usage");
+    write_usage(more, *usage);
+  }
+  if (const auto predictions = reader.predictions(row.id); predictions && !predictions->empty()) {
+    more.key("predictions");
+    write_predictions(more, *predictions);
+  }
+  if (row.run.job == Job::time) {
+    if (const auto times = reader.layer_times(row.id); times && !times->empty()) {
+      more.key("layer_times");
+      write_layer_times(more, *times);
+    }
+  }
+  if (const std::string members = more.take(); !members.empty()) {
+    body.pop_back();
+    body += "," + members + "}";
+  }
+  return {200, "application/json", {}, body + "\n"};
 }
 
 }  // namespace
@@ -125,42 +236,16 @@ Outcome Router::runs(Call& call) {
 Outcome Router::run(const Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
-  const RunForecast forecast = live_.forecast(*row, backend_.models(), options_.now());
-  const bool hidden = privacy_.hides(row->owner, call.request);
-  std::optional<AnomalyTraces> traces;
-  if (forecast.anomaly && !hidden) {
-    auto found = prediction::traces_of(reader_, *row, *forecast.anomaly, options_.host, options_.now());
-    if (!found) return history_failed(found.error());
-    traces = std::move(*found);
-  }
-  JsonWriter json;
-  write_run(json, privacy_.shown(*row, call.request), forecast,
-            hidden ? std::nullopt : last_loss(reader_, row->id), traces ? &*traces : nullptr);
-  std::string body = json.take();
-  // The single run says more than the list does: what its GPUs did, what was predicted of it, and a timing
-  // run's layers.
-  JsonWriter more;
-  if (!hidden) {
-    const auto usage = prediction::usage_of(reader_, *row, options_.host, options_.now());
-    if (!usage) return history_failed(usage.error());
-    more.key("usage");
-    write_usage(more, *usage);
-  }
-  if (const auto predictions = reader_.predictions(row->id); predictions && !predictions->empty()) {
-    more.key("predictions");
-    write_predictions(more, *predictions);
-  }
-  if (row->run.job == Job::time) {
-    if (const auto times = reader_.layer_times(row->id); times && !times->empty()) {
-      more.key("layer_times");
-      write_layer_times(more, *times);
-    }
-  }
-  if (const std::string members = more.take(); !members.empty()) {
-    body.pop_back();
-    body += "," + members + "}";
-  }
-  return Reply{200, "application/json", {}, body + "\n"};
+  const Instant now = options_.now();
+  SingleRun asked{*row,
+                  privacy_.shown(*row, call.request),
+                  live_.forecast(*row, backend_.models(), now),
+                  privacy_.hides(row->owner, call.request),
+                  options_.host,
+                  now};
+  if (!is_long(asked.row.run, now)) return single_run(reader_, asked);
+  return on_worker(backend_,
+                   [asked = std::move(asked)](Reader& reader) { return single_run(reader, asked); });
 }
 
 // `points=N`: all of the run in at most so many items.
@@ -171,18 +256,10 @@ Outcome Router::segments(Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
   if (points) {
-    Thinning<ThinnedSegment> train(static_cast<std::size_t>(*points)),
-        test(static_cast<std::size_t>(*points));
-    const auto read = for_each_in_pages(
-        [&](std::int64_t from, std::int64_t limit) { return reader_.segments(row->id, from, limit); },
-        [&](const Segment& each) { (each.phase == Phase::train ? train : test).add(ThinnedSegment(each)); });
-    if (!read) return history_failed(read.error());
-    JsonWriter json;
-    json.begin_object().key("segments").begin_array();
-    for (const auto* list : {&train, &test})
-      for (const ThinnedSegment& each : list->items()) write_segment(json, each);
-    json.end_array().key("next").null().end_object();
-    return json_reply(json);
+    return of_all(reader_, backend_,
+                  [id = row->id, n = static_cast<std::size_t>(*points)](Reader& reader, std::int64_t most) {
+                    return all_segments(reader, id, n, most);
+                  });
   }
   const auto items = reader_.segments(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
@@ -198,33 +275,16 @@ Outcome Router::progress(Call& call) {
   const auto row = find_run(reader_, call.argument);
   if (!row) return row.error();
   const bool hidden = privacy_.hides(row->owner, call.request);
-  const auto shown = [hidden](ProgressPoint point) {
-    if (hidden) point.loss = std::numeric_limits<double>::quiet_NaN();
-    return point;
-  };
   if (points) {
-    Thinning<ThinnedPoint> thinned(static_cast<std::size_t>(*points)),
-        snapshots(static_cast<std::size_t>(*points));
-    const auto read = for_each_in_pages(
-        [&](std::int64_t from, std::int64_t limit) { return reader_.points(row->id, from, limit); },
-        [&](const ProgressPoint& each) {
-          (each.snapshot ? snapshots : thinned).add(ThinnedPoint(shown(each)));
-        });
-    if (!read) return history_failed(read.error());
-    JsonWriter json;
-    json.begin_object().key("points").begin_array();
-    for (const ThinnedPoint& each : thinned.items()) write_point(json, each);
-    json.end_array().key("snapshots").begin_array();
-    for (const ThinnedPoint& each : snapshots.items())
-      json.begin_object().field("iteration", each.point.iteration).field("at", each.point.at).end_object();
-    json.end_array().key("next").null().end_object();
-    return json_reply(json);
+    return of_all(reader_, backend_,
+                  [id = row->id, n = static_cast<std::size_t>(*points), hidden](
+                      Reader& reader, std::int64_t most) { return all_points(reader, id, n, hidden, most); });
   }
   const auto items = reader_.points(row->id, page.cursor, page.limit + 1);
   if (!items) return history_failed(items.error());
   return list_reply(
       "points", *items, page,
-      [&](JsonWriter& json, const ProgressPoint& each) { write_point(json, shown(each)); },
+      [&](JsonWriter& json, const ProgressPoint& each) { write_point(json, as_shown(each, hidden)); },
       [&](std::size_t i) { return page.cursor + static_cast<std::int64_t>(i) + 1; });
 }
 
