@@ -173,6 +173,15 @@ Reply no_such(const std::string& what, const std::string& argument, std::string 
               std::move(hint)});
 }
 
+tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& number) {
+  const auto id = id_from(number);
+  auto row = id ? reader.run(*id) : Result<std::optional<RunRow>>();
+  if (!row) return tl::unexpected(history_failed(row.error()));
+  if (!*row)
+    return tl::unexpected(no_such("run", number, "`etactl runs --all` lists the runs with their ids"));
+  return std::move(**row);
+}
+
 std::int64_t limit_from(Params& params, std::int64_t fallback, std::int64_t most) {
   return params.integer("limit", 1, most).value_or(fallback);
 }

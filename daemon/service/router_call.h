@@ -53,6 +53,9 @@ std::optional<std::int64_t> id_from(const std::string& text, std::int64_t least 
 // 404: the history has nothing of the kind `what` by that name.
 Reply no_such(const std::string& what, const std::string& argument, std::string hint);
 
+// The run of that number, or the reply that there is none.
+tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& number);
+
 // A page of a list: `limit` and the opaque `cursor` that an earlier page's `next` gave.
 struct Page {
   std::int64_t limit = 0;

@@ -196,23 +196,18 @@ void take_only_batch_size(Question& question, const std::shared_ptr<const predic
 
 tl::expected<std::optional<RunRow>, Reply> Router::take_from_run(Call& call, Question& question) {
   if (!question.like) return std::nullopt;
-  auto row = reader_.run(*question.like);
-  if (!row) return tl::unexpected(history_failed(row.error()));
-  if (!*row) {
-    return tl::unexpected(
-        reply_of(Problem{404, "Unknown run", "There is no run " + std::to_string(*question.like) + ".",
-                         "`etactl runs --all` lists the runs with their ids"}));
-  }
+  auto row = find_run(reader_, std::to_string(*question.like));
+  if (!row) return tl::unexpected(std::move(row.error()));
   // Of a run that only tested there is no training to ask about.
-  if (!call.params.has("phase") && (*row)->run.job == Job::test) question.phase = Question::Phase::test;
+  if (!call.params.has("phase") && row->run.job == Job::test) question.phase = Question::Phase::test;
   const auto settings = question.settings;
   const auto host = question.host;
-  question = prediction::like((*row)->run, std::move(question));
-  if (privacy_.hides((*row)->owner, call.request)) {  // how long it goes on is its size, which is shown
+  question = prediction::like(row->run, std::move(question));
+  if (privacy_.hides(row->owner, call.request)) {  // how long it goes on is its size, which is shown
     question.settings = settings;
     question.host = host;
-    (*row)->run.settings.clear();
-    (*row)->run.host.clear();
+    row->run.settings.clear();
+    row->run.host.clear();
   }
   return std::move(*row);
 }

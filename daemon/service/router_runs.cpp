@@ -110,20 +110,6 @@ bool fits(const RunFilter& filter, const RunRow& row) {
          (!filter.since || (run.started_at && *run.started_at >= *filter.since));
 }
 
-Reply no_such_run(const std::string& argument) {
-  return no_such("run", argument, "`etactl runs --all` lists the runs with their ids");
-}
-
-// The run that a path names, or the reply that there is none.
-tl::expected<RunRow, Reply> find_run(Reader& reader, const std::string& argument) {
-  const auto id = id_from(argument);
-  if (!id) return tl::unexpected(no_such_run(argument));
-  auto row = reader.run(*id);
-  if (!row) return tl::unexpected(history_failed(row.error()));
-  if (!*row) return tl::unexpected(no_such_run(argument));
-  return std::move(**row);
-}
-
 // The last loss that a run showed, whatever snapshots it has written since.
 std::optional<double> last_loss(Reader& reader, std::int64_t run_id) {
   const auto last = reader.points(run_id, -8, 8);
