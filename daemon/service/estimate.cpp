@@ -118,12 +118,7 @@ std::string_view name_of(estimators::Target quantity) {
   return "";
 }
 
-double confidence_from(Params& params) {
-  return std::min(params.number("confidence", 0, 1).value_or(0.9), Question::kMostConfidence);
-}
-
-Question question_from(Params& params, bool shown, const prediction::ModelSet& models) {
-  constexpr std::int64_t kMostIterations = 1'000'000'000'000, kMostSamples = 1'000'000'000;
+Question deployment_from(Params& params) {
   Question out;
   out.network = params.text("network");
   out.architecture = params.text("architecture");
@@ -131,24 +126,30 @@ Question question_from(Params& params, bool shown, const prediction::ModelSet& m
   out.host = params.text("host");
   out.device = params.text("device");
   out.devices = params.text("devices") == "" ? 0 : params.integer("devices", 1, 1'000'000);
+  out.batch_size = params.integer("batch_size", 1, 1'000'000'000);
+  out.confidence = std::min(params.number("confidence", 0, 1).value_or(0.9), Question::kMostConfidence);
+  if (out.network == "") params.reject("network", "must be a name");
+  return out;
+}
+
+Question question_from(Params& params, bool shown, const prediction::ModelSet& models) {
+  constexpr std::int64_t kMostIterations = 1'000'000'000'000, kMostSamples = 1'000'000'000;
+  Question out = deployment_from(params);
   const std::string phase = params.choice("phase", {"train", "test", "total"});
   out.phase = phase == "test"    ? Question::Phase::test
               : phase == "total" ? Question::Phase::total
                                  : Question::Phase::train;
-  out.batch_size = params.integer("batch_size", 1, kMostSamples);
   out.tokens = params.integer("tokens", 1, 1'000'000'000'000);
   if (out.tokens && out.batch_size)
     params.reject("tokens", "says the same as \"batch_size\": one of the two");
   out.iterations = params.integer("iterations", 1, kMostIterations).value_or(0);
   out.settings = settings_from(params, models);
-  out.confidence = confidence_from(params);
   out.at = params.instant("at");
   out.like = params.integer("like", 1, std::numeric_limits<std::int64_t>::max());
   out.epochs = params.number("epochs", 0, 1e9);
   out.samples_per_epoch = params.integer("samples_per_epoch", 1, kMostIterations);
   if (out.epochs && out.iterations > 0)
     params.reject("epochs", "says the same as \"iterations\": one of the two");
-  if (out.network == "") params.reject("network", "must be a name");
   if (!out.like) {
     if (!out.network && !out.architecture && !shown)
       params.require("network", "which network? (or \"architecture\")");

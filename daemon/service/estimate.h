@@ -10,13 +10,13 @@
 
 namespace etad::service {
 
+// Of a question what says which network on what: no length, and no phase.
+prediction::Question deployment_from(Params& params);
+
 // The question that a request's parameters put; see `Params::check` for what is wrong with them.
 // `models`: they know which settings there are. `shown`: the request shows the network, so that it needs no name.
 prediction::Question question_from(Params& params, bool shown = false,
                                    const prediction::ModelSet& models = {});
-
-// Of the interval that is asked for.
-double confidence_from(Params& params);
 
 // The question's length in iterations, counted from its epochs where it says those, over the batch size that its tokens
 // make with the length of a sequence that the network's runs had. What is wrong where it has none.

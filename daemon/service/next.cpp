@@ -33,32 +33,22 @@ Reply reply_to(const prediction::Answer<prediction::NextRuns>& answer) {
 
 Outcome Router::next(Call& call) {
   Params& params = call.params;
-  prediction::Question question;
+  prediction::Question question = deployment_from(params);
   question.asker = call.request.uid;
-  question.network = params.text("network");
-  question.architecture = params.text("architecture");
-  question.framework = params.text("framework");
-  question.host = params.text("host");
-  question.device = params.text("device");
-  question.devices = params.integer("devices", 1, 1'000'000);
-  question.batch_size = params.integer("batch_size", 1, 1'000'000'000);
   if (params.choice("phase", {"train", "test"}) == "test") question.phase = prediction::Question::Phase::test;
-  question.confidence = confidence_from(params);
   const auto budget = params.number("budget", 0, kAnyTime);
   const auto limit = params.integer("limit", 1, kMostNext);
-  if (question.network == "") params.reject("network", "must be a name");
   if (!question.network && !question.architecture)
     params.require("network", "which network? (or \"architecture\")");
   if (auto problem = params.check()) return reply_of(*problem);
-  return Work{[&backend = backend_, question = std::move(question), budget, limit]() -> Reply {
-    const auto reader = backend.reader();
-    if (!reader) return history_failed(reader.error());
+  return on_worker(backend_, [&backend = backend_, question = std::move(question), budget,
+                              limit](Reader& reader) {
     const auto now = backend.models();
     const auto models = prediction::as_seen_by_asker(now, prediction::own_models(*now, question),
-                                                     prediction::runs_in(**reader));
+                                                     prediction::runs_in(reader));
     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
                                           static_cast<std::size_t>(limit.value_or(3))));
-  }};
+  });
 }
 
 }  // namespace etad::service

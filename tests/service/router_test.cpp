@@ -222,6 +222,7 @@ TEST_F(RouterTest, ParametersAreCheckedByName) {
     EXPECT_NE(std::string(body.at("detail").as_string()).find(parameter), std::string::npos);
   }
   EXPECT_EQ(get("/v1/runs?netwrok=LeNet", 400).at("candidates").at(0), "network");
+  EXPECT_NE(ask("/v1/next?network=LeNet&devices=").status, 400U) << "of an unknown number, as in estimates";
 }
 
 TEST_F(RouterTest, WhatIsOfATotalAloneIsSaidToBe) {
