@@ -88,10 +88,6 @@ bool bucket_fits(const Bucket& b, std::uint8_t decimals) {
 
 }  // namespace
 
-std::string pack_samples(std::span<const Sample> samples) {
-  return SamplePacker().pack(samples);
-}
-
 const SamplePacker::Times& SamplePacker::times_of(std::span<const Sample> samples) {
   constexpr std::size_t kMostKnown = 64;  // chunks that come of one series in a turn are fewer
   const auto same = [](std::int64_t at, const Sample& sample) { return at == microseconds(sample.at); };

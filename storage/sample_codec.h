@@ -15,9 +15,7 @@ namespace etad {
 
 // The times as whole numbers of the coarsest unit that holds them all; the values, where they are decimal numbers
 // (what monitors print), as whole numbers too; both in blocks (storage/integer_blocks.h): 1 to 2 bytes a sample. Exact.
-std::string pack_samples(std::span<const Sample> samples);
-
-// The same of many chunks: series of one trace are mostly sampled together, and their times are packed once.
+// Of many chunks: series of one trace are mostly sampled together, and their times are packed once.
 class SamplePacker {
  public:
   std::string pack(std::span<const Sample> samples);

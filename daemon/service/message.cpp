@@ -16,16 +16,12 @@ std::string_view title_of(unsigned status) {
       return "Request Timeout";
     case 409:
       return "Conflict";
-    case 411:
-      return "Length Required";
     case 413:
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
     case 422:
       return "Unprocessable Content";
     case 431:

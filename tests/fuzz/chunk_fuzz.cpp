@@ -43,8 +43,8 @@ void check_entries(std::string_view bytes, std::int64_t count) {
 void check_samples(std::string_view bytes, std::int64_t count) {
   std::vector<etad::Sample> first, second;
   if (!etad::unpack_samples(bytes, count, first)) return;
-  const std::string body = etad::pack_samples(first);
-  if (!etad::unpack_samples(body, count, second) || etad::pack_samples(second) != body) std::abort();
+  const std::string body = etad::SamplePacker().pack(first);
+  if (!etad::unpack_samples(body, count, second) || etad::SamplePacker().pack(second) != body) std::abort();
 }
 
 void check_buckets(std::string_view bytes) {

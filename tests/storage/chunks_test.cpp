@@ -118,7 +118,8 @@ TEST(Chunks, AnySamplesComeBack) {
       if (kind == 2 && random() % 8 == 0) s.value = -s.value * 1e12;
     }
     std::vector<Sample> read;
-    ASSERT_TRUE(unpack_samples(pack_samples(samples), static_cast<std::int64_t>(samples.size()), read));
+    ASSERT_TRUE(
+        unpack_samples(SamplePacker().pack(samples), static_cast<std::int64_t>(samples.size()), read));
     ASSERT_THAT(read, SizeIs(samples.size()));
     for (std::size_t i = 0; i < samples.size(); ++i) {
       EXPECT_EQ(read[i].at, samples[i].at);
@@ -139,7 +140,7 @@ TEST(Chunks, APackerOfManyPacksEachAsIfItWereAlone) {
       samples[i] = {after(of_times + static_cast<double>(i) + later),
                     static_cast<double>(random() % 1000) / 8};
     }
-    ASSERT_EQ(packer.pack(samples), pack_samples(samples)) << round;
+    ASSERT_EQ(packer.pack(samples), SamplePacker().pack(samples)) << round;
   }
 }
 
@@ -174,7 +175,7 @@ TEST(Chunks, AnyIntegersComeBack) {
 
 std::size_t bytes_of(const std::vector<Sample>& samples) {
   std::vector<Sample> read;
-  const std::string body = pack_samples(samples);
+  const std::string body = SamplePacker().pack(samples);
   EXPECT_TRUE(unpack_samples(body, static_cast<std::int64_t>(samples.size()), read));
   EXPECT_THAT(read, SizeIs(samples.size()));
   return body.size();
