@@ -49,6 +49,11 @@ bool is_slurmstepd(std::string_view line) {
   return line.starts_with('s') && line.starts_with("slurmstepd");
 }
 
+bool is_slurms_cancelling(std::string_view line) {
+  return (line.starts_with("error: *** JOB ") || line.starts_with("error: *** STEP ")) &&
+         line.find(" CANCELLED AT ") != line.npos;
+}
+
 bool begins_traceback(std::string_view line) {
   return line.ends_with(':') && line.ends_with("Traceback (most recent call last):");
 }
@@ -64,7 +69,7 @@ bool is_last_of_process(std::string_view line) {
   const auto begins = [line](std::string_view words) { return line.starts_with(words); };
   switch (line.front()) {
     case 'S':
-      return begins("Segmentation fault");
+      return begins("Segmentation fault") || (begins("Subject: Job ") && line.ends_with("> Exited"));
     case 'A':
       return line == "Aborted" || begins("Aborted (");
     case 'B':
@@ -102,6 +107,7 @@ bool is_last_of_process(std::string_view line) {
 }
 
 bool is_launchers_end(std::string_view line) {
+  if (line.ends_with('e')) return line.starts_with("Subject: Job ") && line.ends_with("> Done");
   return line.ends_with('.') && (line.ends_with(" exits successfully.") || line == "Successfully completed.");
 }
 

@@ -12,6 +12,9 @@ bool may_tell_end(std::string_view line);
 // "slurmstepd: …", by which Slurm speaks of a job.
 bool is_slurmstepd(std::string_view line);
 
+// "error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***", whoever of Slurm's says it.
+bool is_slurms_cancelling(std::string_view line);
+
 // What DeepSpeed's launcher writes between the command that failed and its code.
 inline constexpr std::string_view kDeepSpeedsCode = " exits with return code = ";
 
@@ -21,7 +24,7 @@ inline constexpr std::string_view kDeepSpeedsCode = " exits with return code = "
 bool is_last_of_process(std::string_view line);
 
 // "[launch.py:351:main] Process 4711 exits successfully.": DeepSpeed's launcher, of a process that has ended well, and LSF
-// of a job: "Successfully completed.".
+// of a job: "Subject: Job 71: <train> in cluster <west> Done", "Successfully completed.".
 bool is_launchers_end(std::string_view line);
 
 // The head of what a test of Lightning came to, which programs run when their training is over: "DATALOADER:0 TEST

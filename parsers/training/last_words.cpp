@@ -35,18 +35,28 @@ bool is_frame_of_training(std::string_view line) {
   return name == "fit" || name.find("train") != name.npos;
 }
 
-// "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***".
+// "slurmstepd: error: *** JOB 71 ON node3 CANCELLED AT 2026-03-01T10:00:00 DUE TO TIME LIMIT ***". Others of Slurm's, and
+// that one where its lines are stamped, say the same without the name.
 bool is_slurms(std::string_view line) {
-  return is_slurmstepd(line) &&
-         (line.find("CANCELLED") != std::string_view::npos ||
-          line.find("oom-kill") != std::string_view::npos || line.find("oom_kill") != std::string_view::npos);
+  const bool cancelled = line.find("CANCELLED") != std::string_view::npos;
+  if (is_slurmstepd(line))
+    return cancelled || line.find("oom-kill") != std::string_view::npos ||
+           line.find("oom_kill") != std::string_view::npos;
+  return cancelled && is_slurms_cancelling(line);
 }
 
-// Slurm's word where it stands behind the beginning of a line that the program did not come to write out.
+// Slurm's word where it stands behind the beginning of a line that the program did not come to write out, or a stamp.
 std::string_view slurms_behind(std::string_view line) {
-  const std::size_t at = line.find("slurmstepd: error: ");
-  if (at == std::string_view::npos || !is_slurms(line.substr(at))) return {};
-  return line.substr(at);
+  for (const std::string_view word : {"slurmstepd: error: ", "error: *** JOB ", "error: *** STEP "}) {
+    const std::size_t at = line.find(word);
+    if (at != std::string_view::npos && is_slurms(line.substr(at))) return line.substr(at);
+  }
+  return {};
+}
+
+// LSF's mail says first that the job failed, and further on, perhaps, what of.
+bool may_be_told_better(std::string_view message) {
+  return message.starts_with("Subject: Job ");
 }
 
 // What a shell says of a process that a signal has ended: "Killed", "./run.sh: line 12:  4711 Terminated    python …".
@@ -221,6 +231,7 @@ bool LastWords::is_stop() const {
         "TERM_RUNLIMIT", "TERM_OWNER", "The operation was canceled", "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
   if (message.ends_with("return code = -15") || message.ends_with("return code = -2")) return true;
+  if (may_be_told_better(message)) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
 }
 
@@ -231,7 +242,7 @@ void LastWords::fail(std::string_view what) {
 void LastWords::hear(std::string_view line) {
   if (line.empty() || (!traceback && !may_tell_end(line))) return;
   hear_end(*this, line);
-  if (!message.empty()) return;
+  if (!message.empty() && !may_be_told_better(message)) return;
   if (is_slurms(line)) {
     message = kept_text(line, kMaxMessage);
     return;

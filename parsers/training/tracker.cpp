@@ -1,5 +1,6 @@
 #include "parsers/training/tracker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "parsers/base/end_words.h"
@@ -53,13 +54,25 @@ bool comes_long_after(const track::RunTrack& r, Instant now) {
   return dated && r.run.ended_at && now - *r.run.ended_at > kLong;
 }
 
+// "…]srun: error: node3: task 0: Exited with exit code 1": few lines of progress end so.
+bool may_end_with_sruns(std::string_view line) {
+  constexpr std::size_t kCode = 10;  // " code 255"
+  return line.ends_with("Terminated") || line.ends_with("Killed") || line.ends_with(" fault") ||
+         line.ends_with("Memory") ||
+         line.substr(line.size() - std::min(line.size(), kCode)).find(" code ") != line.npos;
+}
+
 // What Slurm, the shell or Python says of a program's end right behind the last state of its bar, which ends no line.
 std::string_view end_behind_bar(std::string_view line) {
-  constexpr std::string_view kSlurms = "]slurmstepd: error: ";
+  constexpr std::string_view kSlurms = "]slurmstepd: error: ", kSruns = "]srun: error: ";
   if (line.ends_with(" ***") || line.ends_with('.')) {  // as Slurm's do
     const std::size_t said = line.find(kSlurms);
-    return said == line.npos ? std::string_view() : line.substr(said + 1);
+    if (said != line.npos) return line.substr(said + 1);
+    const std::size_t stamped = line.find("] error: *** ");
+    return stamped == line.npos ? std::string_view() : line.substr(stamped + 2);
   }
+  if (may_end_with_sruns(line))
+    if (const std::size_t said = line.find(kSruns); said != line.npos) return line.substr(said + 1);
   const std::size_t at = line.ends_with(':') || line.ends_with('d') ? line.rfind(']') : line.npos;
   if (at == line.npos) return {};
   std::string_view rest = line.substr(at + 1);

@@ -35,8 +35,13 @@ TEST(Ends, AreReadBehindABarThatEndsNoLine) {
   EXPECT_EQ(only_run(bar_and("Terminated")).state, RunState::stopped);
   for (const char* const slurms :
        {"slurmstepd: error: *** JOB 4711 ON n3 CANCELLED AT 2026-03-04T05:06:07 DUE TO TIME LIMIT ***",
-        "slurmstepd: error: *** STEP 4711.0 ON n[3-4] CANCELLED AT 2026-03-04T05:06:07 ***"})
+        "slurmstepd: error: *** STEP 4711.0 ON n[3-4] CANCELLED AT 2026-03-04T05:06:07 ***",
+        "[2026-03-04T05:06:07.250] error: *** JOB 4711 ON n3 CANCELLED AT 2026-03-04T05:06:07 DUE to SIGNAL "
+        "Terminated ***",
+        "srun: error: n3: task 0: Terminated"})
     EXPECT_EQ(only_run(bar_and(slurms)).state, RunState::stopped) << slurms;
+  EXPECT_EQ(only_run(bar_and("srun: error: n3: task 0: Exited with exit code 1")).state, RunState::failed);
+  EXPECT_EQ(only_run(bar_and("srun: error: n3: task 0: Out Of Memory")).state, RunState::failed);
   const char* const killed =
       "slurmstepd: error: Detected 1 oom_kill event in StepId=4711.0. Some of the step "
       "tasks have been OOM Killed.";
@@ -44,6 +49,31 @@ TEST(Ends, AreReadBehindABarThatEndsNoLine) {
   EXPECT_EQ(only_run(bar_and(" saved.")).state, RunState::lost);
   EXPECT_EQ(only_run(bar_and("")).state, RunState::lost);
   EXPECT_EQ(only_run(bar_and("Unkilled")).state, RunState::lost);
+}
+
+// Slurm's daemons stamp their lines, and do not name themselves.
+TEST(Ends, OfJobsThatSlurmCancelsNeedNoName) {
+  Lines lines = bar_and("");
+  lines.emplace_back(
+      "[2026-03-04T05:06:07.250] error: *** STEP 4711.0 ON n3 CANCELLED AT 2026-03-04T05:06:07 ***");
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+  lines.back() = "[2026-03-04T05:06:07.250] error: *** JOB 4711 ON n3 was not CANCELLED ***";
+  EXPECT_EQ(only_run(lines).state, RunState::lost);
+}
+
+// LSF's mail may say no more than that; where it says why, that counts.
+TEST(Ends, OfAJobAreInTheSubjectOfItsMail) {
+  const auto state_behind = [](const Lines& mail) {
+    Lines lines = bar_and("");
+    lines.insert(lines.end(), {"", "Sender: LSF System <lsfadmin@n3>"});
+    lines.insert(lines.end(), mail.begin(), mail.end());
+    return only_run(lines).state;
+  };
+  const std::string subject = "Subject: Job 4711: <pretrain> in cluster <north> ";
+  EXPECT_EQ(state_behind({subject + "Exited"}), RunState::stopped);
+  EXPECT_EQ(state_behind({subject + "Exited", "Exited with exit code 1."}), RunState::failed);
+  EXPECT_EQ(state_behind({subject + "Done"}), RunState::stopped) << "less than was planned";
+  EXPECT_EQ(state_behind({subject + "Started"}), RunState::lost);
 }
 
 // W&B's output.log is what a terminal would show: a bar drawn over the traceback's head leaves its frames.
