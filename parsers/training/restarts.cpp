@@ -67,6 +67,15 @@ bool goes_on_elsewhere_behind_end(const RunTrack& r, const Event& event, std::in
   return near > 0 && (iteration - r.window.from->iteration) / kFar > near;
 }
 
+bool falls_back(const RunTrack& r, const Event& event) {
+  if (event.text(Field::key) != "record" || !r.progressed()) return false;
+  if (const auto step = count_of(event, Field::iteration)) return step <= r.run.iteration;
+  const EpochCount::Line& last = r.epochs.line;
+  const auto epoch = count_of(event, Field::epoch), batch = count_of(event, Field::batch);
+  if (!epoch || !batch || !last.epoch) return false;
+  return epoch < last.epoch || (epoch == last.epoch && batch <= last.batch);
+}
+
 bool begins_behind_data(const RunTrack& r, const Event& event) {
   constexpr double kOfTraining = 0.01;
   const PhaseSummary& seen = r.run.train;

@@ -21,6 +21,10 @@ bool counts_again_behind_end(const RunTrack& r, const Event& event);
 // It died, and behind that its steps are far ahead of where it stood: it was gone on with from a snapshot of another.
 bool goes_on_elsewhere_behind_end(const RunTrack& r, const Event& event, std::int64_t iteration);
 
+// A record of a file that one process writes (key = "record") does not stand behind the one before: another start's, which
+// goes on with the file.
+bool falls_back(const RunTrack& r, const Event& event);
+
 // What a bar counted without a loss, a hundred a second and more, were samples that were made ready; lines with a loss,
 // which bear their times, count the steps of the training behind it.
 bool begins_behind_data(const RunTrack& r, const Event& event);

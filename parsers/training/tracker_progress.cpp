@@ -16,6 +16,7 @@ using track::Anchor;
 using track::begins_anew_otherwise;
 using track::begins_behind_data;
 using track::counts_again_behind_end;
+using track::falls_back;
 using track::goes_on_elsewhere_behind_end;
 using track::RunTrack;
 using track::Window;
@@ -449,7 +450,8 @@ void track::Windows::progress_of(const Moment& m) {
   if (waited > 0) open.training.stood = from_seconds(waited);
   open.training.tests_before = std::max(open.training.tests_before, open.training.stood);
   const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
-                              counts_again_behind_end(open, event) || begins_behind_data(open, event);
+                              counts_again_behind_end(open, event) || begins_behind_data(open, event) ||
+                              falls_back(open, event);
   RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;
   if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);

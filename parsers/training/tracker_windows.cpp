@@ -383,9 +383,10 @@ void see_plan(RunTrack& r, const Event& event, std::int64_t iteration) {
   auto& plan = r.run.max_iterations;
   const auto left = event.number(Field::eta);
   if (left && !plan) plan = end_of_last_epoch(r, event, *left, iteration);
-  if (left && r.training.sees_the_end(*left, event.number(Field::seconds))) {
+  const bool record = event.text(Field::key) == "record";  // the only one of a run may say so, or a first one
+  if (left && (r.training.sees_the_end(*left, event.number(Field::seconds)) || (record && *left <= 0))) {
     if (!plan || iteration > *plan) plan = iteration;
-  } else if (plan && iteration > *plan + r.training.stride) {
+  } else if (plan && iteration > *plan + (record ? 0 : r.training.stride)) {
     plan.reset();
   }
 }
@@ -456,7 +457,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     if (before.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));
     if (r.training.overstated) said = {};
   }
-  if (said && !by_stamps && was_no_usual_step(r, n, m.event, said)) return all_.tests.release(r, m.out);
+  const bool trains_alone =
+      m.event.text(Field::key) == "record";  // what it states is the steps' mean, of nothing else
+  if (said && !by_stamps && !trains_alone && was_no_usual_step(r, n, m.event, said))
+    return all_.tests.release(r, m.out);
   if (w.waited > Duration::zero()) w.tests = r.training.shows_waits ? w.waited : std::max(w.tests, w.waited);
   if (w.waited == Duration::zero()) take_tests_by_bars(w, from, to);
   Duration took{};
@@ -476,7 +480,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   const bool counted_on = w.tested_unclocked && from.elapsed && to.elapsed;
-  const bool may_hold = !said.measured || w.waited > Duration::zero() || counted_on;
+  const bool may_hold = (!said.measured && !trains_alone) || w.waited > Duration::zero() || counted_on;
   if (may_hold && held_a_validation(before, w, n, took, counted_on)) return;
   if (paused(r, said, n, took)) {
     ++m.out.rejected;

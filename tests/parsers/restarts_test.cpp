@@ -145,6 +145,59 @@ TEST(Restarts, OfStepsThatCountThroughTheEpochsAreOtherRuns) {
   }
 }
 
+std::string mmcv_record(int epoch, int iteration, double seconds = 0.25) {
+  return written(
+      R"({"mode": "train", "epoch": %d, "iter": %d, "lr": 0.001, "data_time": 0.01, "loss": 1.25, "time": %.2f})",
+      epoch, iteration, seconds);
+}
+
+std::string d2_record(int iteration, double left) {
+  return written(
+      R"({"data_time": 0.001, "eta_seconds": %.1f, "iteration": %d, "time": 0.5, "total_loss": 1.25})", left,
+      iteration);
+}
+
+// A file of records goes on with the next start. Of one that came to its first record that is all there is.
+TEST(Restarts, OfRecordsThatDoNotStandBehindTheLastAreOtherRuns) {
+  Lines lines;
+  for (const int epochs : {2, 0, 3, 3}) {
+    if (epochs == 0) lines.push_back(mmcv_record(1, 100));
+    for (int epoch = 1; epoch <= epochs; ++epoch)
+      for (const int iteration : {100, 200}) lines.push_back(mmcv_record(epoch, iteration));
+  }
+  const auto runs = runs_of(lines, 5);
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs.at(0).iteration, 400);
+  EXPECT_EQ(runs.at(1).iteration, 100);
+  EXPECT_EQ(runs.at(3).iteration, 600);
+  EXPECT_DOUBLE_EQ(step_time(runs.at(3)), 0.25);
+}
+
+TEST(Restarts, OfTrainingsOfOneRecordAreOtherRuns) {
+  const Lines lines{d2_record(9, 0),    d2_record(9, 0),  d2_record(19, 90), d2_record(39, 80),
+                    d2_record(59, 70.), d2_record(9, 80), d2_record(29, 70)};
+  const auto runs = runs_of(lines, 2);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(0).state, RunState::finished) << "nothing was left to do";
+  EXPECT_EQ(runs.at(1).state, RunState::lost);
+  EXPECT_EQ(runs.at(1).iteration, 59);
+  EXPECT_EQ(runs.at(2).iteration, 29);
+}
+
+// Its loader starts again with each epoch: what a record states is the mean of the steps since the one before.
+TEST(Restarts, OfALoaderAreTimeOfTheTraining) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    for (int iteration = 10; iteration <= 50; iteration += 10)
+      lines.push_back(mmcv_record(epoch, iteration, iteration == 10 ? 1 : 0.25));
+    lines.push_back(
+        written(R"({"mode": "val", "epoch": %d, "iter": 25, "lr": 0.001, "bbox_mAP": 0.25})", epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.train.iterations, 190);
+  EXPECT_NEAR(step_time(run), (3 * 10 * 1 + 16 * 10 * 0.25) / 190, 1e-9);
+}
+
 // The bar of a tokenizer is no base for the steps of the training behind it.
 TEST(Restarts, BehindABarOfDataCountFromTheBeginning) {
   Lines lines;
