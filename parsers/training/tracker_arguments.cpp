@@ -136,6 +136,17 @@ void take_devices(RunTrack& r, const Event& event, std::string_view indices) {
   r.run.settings.insert_or_assign("device_index", kept_text(all, track::kMaxText));
 }
 
+// A program that tests what it has trained says again where it runs. Each further device has a line of its own.
+void hear_devices_of_over(RunTrack& over, const Event& event) {
+  track::Quantities& known = over.known;
+  const auto devices = positive_of(event, Field::devices);
+  if (event.text(Field::since) != "over" || !devices) return;
+  if (known.devices.value_or(known.devices_heard) != known.devices_heard) return;
+  known.devices = known.devices_heard = *devices;
+  if (over.run.device.empty()) over.run.device = kept_text(event.text(Field::device), track::kMaxText);
+  over.dirty = true;
+}
+
 void note_mesh(RunTrack& r, std::string_view ways) {
   constexpr std::string_view kDigits = "0123456789";
   std::int64_t all = 1;

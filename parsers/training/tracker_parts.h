@@ -346,6 +346,8 @@ void note_sizes(track::RunTrack& r);    // those of its quantities that are amon
 void note_devices(track::RunTrack& r);  // likewise: those of a node, and how many nodes there are
 // "0, 1, 2": the indices of devices, or that of one of them, of which each has a line of its own (since = "each").
 void take_devices(track::RunTrack& r, const Event& event, std::string_view indices);
+// What a program says of them again behind its training's end (since = "over").
+void hear_devices_of_over(track::RunTrack& over, const Event& event);
 // By the ways in which they share the work: "[2, 4, 2]", "pp=2, dp_shard=4, tp=2".
 void note_mesh(track::RunTrack& r, std::string_view ways);
 inline constexpr std::string_view kWayOfMesh = "mesh.";  // "mesh.tp": a setting of its own for each of them

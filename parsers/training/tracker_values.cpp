@@ -320,7 +320,10 @@ void track::Values::setting(const Moment& m) {
   }
   RunTrack* const r = all_.runs.open();
   // Behind a run's end settings are no beginning yet: they may be those of a last test.
-  if (!r && all_.runs.ended()) return take(all_.runs.upcoming(), m.event);
+  if (RunTrack* const over = all_.runs.ended(); !r && over) {
+    hear_devices_of_over(*over, m.event);
+    return take(all_.runs.upcoming(), m.event);
+  }
   if (!r || !r->progressed()) return take(all_.runs.for_header(m), m.event);
   if (m.event.text(Field::since) == "epoch") return take(*r, m.event);  // told behind one that is over
   take(all_.runs.upcoming(), m.event);

@@ -1,8 +1,10 @@
 // Forms of today's logs: autoresearch's summary, an evaluation behind LLaMA-Factory's training, evaluations of Swin
-// alone, and the last epoch of a training whose end only its last words tell.
+// alone, the last epoch of a training whose end only its last words tell, and bars of Keras in a script's own loop.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/parsers/log_reader.h"
@@ -290,6 +292,29 @@ TEST(RecentForms, SoManyIterationsAndTheirTime) {
   EXPECT_EQ(run.iteration, 150);
   EXPECT_NEAR(step_time(run), 0.25, 1e-6);
   EXPECT_EQ(run.state, RunState::finished);
+}
+
+// W&B's copy begins behind the first header; what has been trained is validated, and shows another.
+TEST(RecentForms, UltralyticsTellsItsDevicesOnceMoreBehindItsEnd) {
+  const auto devices = [](const std::string& header) {
+    Lines lines;
+    if (!header.empty()) lines.push_back(header);
+    for (int epoch = 1; epoch <= 3; ++epoch)
+      lines.push_back(
+          written("        %d/3      2.5G      1.25      1.10      0.90        40        640: "
+                  "100%%|##########| 200/200 [01:00<00:00,  3.33it/s]",
+                  epoch));
+    lines.insert(lines.end(),
+                 {"3 epochs completed in 0.060 hours.", "Validating pots/train/weights/best.pt...",
+                  "Ultralytics YOLOv8.2.10 Python-3.10.2 torch-2.1.0+cu121 CUDA:0 (Quadro P4000, 8117MiB)",
+                  "                                              CUDA:1 (Quadro P4000, 8117MiB)",
+                  "                                              CUDA:2 (Quadro P4000, 8117MiB)"});
+    const etad::Run run = only_run(lines);
+    return std::pair(run.device, run.devices);
+  };
+  EXPECT_EQ(devices(""), std::pair(std::string("Quadro P4000"), std::int64_t{3}));
+  const auto known = devices("Ultralytics YOLOv8.2.10 Python-3.10.2 torch-2.1.0 CUDA:0 (Tesla T4, 15102MiB)");
+  EXPECT_EQ(known, std::pair(std::string("Tesla T4"), std::int64_t{1}));
 }
 
 }  // namespace
