@@ -62,7 +62,8 @@ void track::Epochs::all_steps(const Moment& m) {
   if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.announced)) return;
   RunTrack& r = all_.runs.for_progress(m);
   r.dirty = true;
-  const bool ends = r.epochs.end_announced();
+  const bool tests = m.event.text(Field::phase) == name_of(Phase::test);
+  const bool ends = !tests && r.epochs.end_announced();
   const bool training = ends || m.event.text(Field::phase) == name_of(Phase::train);
   const Phase phase = training ? Phase::train : Phase::test;
   if (training || !r.job_known) r.run.job = training ? Job::train : Job::test;

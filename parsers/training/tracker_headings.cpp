@@ -83,23 +83,36 @@ void track::Epochs::end_by_throughput(RunTrack& r, const Moment& m) {
   all_.windows.progress({last, m.now, m.out});
 }
 
+namespace {
+
+// As the bar says, or, with since = "heading", as a heading did whose epoch is not over.
+std::optional<std::int64_t> epoch_of_state(const RunTrack& r, const Event& event) {
+  if (event.text(Field::since) != "heading") return count_of(event, Field::epoch);
+  const bool steps = !r.known.counts_epochs && r.known.dataset_size == 0;  // it may count samples
+  return r.epochs.open && steps ? r.epochs.announced : std::nullopt;
+}
+
+}  // namespace
+
 // A bar that is not full tells how far its epoch is, whose end may never come.
 bool is_state_of_bar(const Event& event) {
   const auto batch = count_of(event, Field::batch), of = count_of(event, Field::iterations);
-  return event.has(Field::epoch) && !event.has(Field::seconds) && batch && of && *batch < *of;
+  const bool of_epoch = event.has(Field::epoch) || event.text(Field::since) == "heading";
+  return of_epoch && !event.has(Field::seconds) && batch && of && *batch < *of;
 }
 
 std::int64_t done_by_state(const RunTrack& r, const Event& event) {
-  const std::int64_t epoch = count_of(event, Field::epoch).value_or(0);
+  const std::int64_t epoch = epoch_of_state(r, event).value_or(0);
   return sum(r.epochs.done_before(epoch, positive_of(event, Field::iterations).value_or(0)),
              count_of(event, Field::batch).value_or(0));
 }
 
 void track::Epochs::see_state(const Event& event) {
   RunTrack* const r = all_.runs.open();
-  const auto epoch = count_of(event, Field::epoch);
-  const bool tests = event.text(Field::phase) == name_of(Phase::test);
-  if (tests || !r || !r->declared() || !epoch || r->training.by_lines) return;
+  if (event.text(Field::phase) == name_of(Phase::test)) return;
+  if (!r || !r->declared() || r->training.by_lines) return;
+  const auto epoch = epoch_of_state(*r, event);
+  if (!epoch) return;
   r->epochs.see(*epoch);
   const std::int64_t done = done_by_state(*r, event);
   if (done <= r->run.iteration.value_or(0)) return;

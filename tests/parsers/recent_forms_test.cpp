@@ -317,5 +317,33 @@ TEST(RecentForms, UltralyticsTellsItsDevicesOnceMoreBehindItsEnd) {
   EXPECT_EQ(known, std::pair(std::string("Tesla T4"), std::int64_t{1}));
 }
 
+// A script's own loop over Keras' bars: one over what it trains with, one over what it validates with. Some headings are
+// lost.
+TEST(RecentForms, BarsOfKerasInAScriptsOwnLoopSayWhatTheyAreOf) {
+  for (const bool headed : {true, false}) {
+    Lines lines{"Epoch 1/40:"};
+    for (int epoch = 1; epoch <= 3; ++epoch) {
+      if (headed && epoch > 1) lines.push_back(written("Epoch %d/40:", epoch));
+      lines.push_back("200/200 [==============================] - 50s 250ms/step - train_loss: 1.2512");
+      lines.push_back(
+          "40/40 [==============================] - 4s 100ms/step - valid_loss: 2.2512 - train_loss: "
+          "1.2512 - val_loss: 2.2512");
+    }
+    const etad::Run run = only_run(lines);
+    EXPECT_NEAR(step_time(run), 0.25, 1e-9) << headed;
+    EXPECT_EQ(run.test.iterations, 120) << headed;
+    EXPECT_EQ(run.iteration, headed ? 600 : 200);
+  }
+}
+
+TEST(RecentForms, ABarOfKerasThatIsBrokenOffTellsHowFarItCame) {
+  Lines lines{"Epoch 1/30", "132/500 [======>.......................] - ETA: 1:25 - loss: 0.9712",
+              "KeyboardInterrupt"};
+  EXPECT_EQ(only_run(lines).iteration, 132);
+  EXPECT_EQ(only_run(lines).state, RunState::stopped);
+  lines.insert(lines.begin(), "Train on 500 samples");
+  EXPECT_FALSE(only_run(lines).iteration) << "they are samples";
+}
+
 }  // namespace
 }  // namespace etad::test
