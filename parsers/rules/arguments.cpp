@@ -83,7 +83,11 @@ std::string_view network_of(std::string_view value) {
   if (name.size() < 2 || !is_letter(name.front()) || !std::all_of(name.begin(), name.end(), fits)) return {};
   const std::string plain = lower_case(name);
   const bool saved = plain.starts_with("checkpoint") || plain.starts_with("ckpt");
-  return saved || is_one_of(kNoNetwork, plain) ? std::string_view() : name;
+  constexpr std::string_view kOfCuda =
+      "compute_";  // "-gencode;arch=compute_80,…": what its compiler was told
+  const bool cuda =
+      plain.starts_with(kOfCuda) && plain.find_first_not_of("0123456789", kOfCuda.size()) == plain.npos;
+  return saved || cuda || is_one_of(kNoNetwork, plain) ? std::string_view() : name;
 }
 
 bool is_count(std::string_view value) {

@@ -149,7 +149,8 @@ void track::Runs::start(const Moment& m) {
   else
     state_.logged = {};
   if (r->start_rules.size() < track::kMaxStartRules) r->start_rules.push_back(rule);
-  if (!r->headed) r->headed_at = m.now ? m.now : state_.last_time;
+  // The last time of a log may be another run's.
+  if (!r->headed) r->headed_at = m.now || !r->run.started_at ? m.now : state_.last_time;
   r->headed = true;
   if (m.now) {
     if (!r->run.started_at) r->run.started_at = m.now;

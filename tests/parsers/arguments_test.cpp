@@ -32,6 +32,7 @@ TEST(Arguments, StandInListsOfManyForms) {
             "network=resnet50 epochs=3 batch_size=128");
   EXPECT_EQ(said_by("python train.py --arch=resnet50 --batch_size=128"), "network=resnet50 batch_size=128");
   EXPECT_EQ(said_by("model=lstm device=cuda seed=42"), "network=lstm");
+  EXPECT_EQ(said_by("  - NVCC architecture flags: -gencode;arch=compute_80,code=sm_80"), "");
 }
 
 TEST(Arguments, BatchIsASizeAmongTheProgramsOptionsAlone) {

@@ -43,6 +43,32 @@ TEST(FrameworkForms, UltralyticsGoesOnAndRoundsUp) {
   EXPECT_EQ(run.state, RunState::finished);
 }
 
+// Its command line is there twice, and the one without a stamp stands behind the last line of the run before.
+TEST(FrameworkForms, StartsOfDetectron2BehindAnotherRunAreOneEach) {
+  const std::string arguments =
+      "Namespace(config_file='configs/retina_R18.yaml', eval_only=False, num_gpus=1, opts=[])";
+  Lines lines;
+  for (const int hour : {5, 9}) {
+    const std::string at = written("[03/04 %02d", hour);
+    lines.insert(lines.end(), {"Command Line Args: " + arguments,
+                               at + ":00:05 detectron2]: Rank of current process: 0. World size: 4",
+                               "  - NVCC architecture flags: -gencode;arch=compute_70,code=sm_70",
+                               at + ":00:08 detectron2]: Command line arguments: " + arguments,
+                               at + ":00:30 d2.engine.train_loop]: Starting training from iteration 0"});
+    for (int i = 1; i <= 20; ++i)
+      lines.push_back(
+          at + written(":%02d:%02d d2.utils.events]:  eta: 1:00:00  iter: %d  total_loss: 2.5  time: 0.5000",
+                       1 + i / 6, i % 6 * 10, 20 * i));
+  }
+  const auto runs = runs_of(lines, 7);
+  ASSERT_EQ(runs.size(), 2U);
+  for (const auto& [ordinal, run] : runs) {
+    EXPECT_EQ(run.devices, 4) << ordinal;
+    EXPECT_EQ(run.network, "retina_R18") << ordinal;
+    EXPECT_EQ(run.iteration, 400) << ordinal;
+  }
+}
+
 // The configuration between the environment and the first step may be longer than what is kept of a log that is not
 // recognised yet.
 TEST(FrameworkForms, MmengineTellsItsDevicesFarAboveItsSteps) {
