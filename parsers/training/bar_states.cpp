@@ -90,14 +90,18 @@ void Windows::end_doubt(RunTrack& r, Records& out) {
 }
 
 // Bars that are wiped when they are full (leave=False) end with the state before. They count seconds from their beginning,
-// of which half a one, on average, is not shown.
+// of which half a one, on average, is not shown. From a later state on the roundings of both are as likely too much as too
+// little: what lies between is measured where they are a small part of it.
 void Windows::end_bar(RunTrack& r, Records& out) {
   const auto last = std::exchange(r.window.last_state, {});
   if (!last || !r.window.from || !r.window.from->elapsed) return;
-  constexpr double kUnshown = 0.5, kMostError = 0.05;
+  constexpr double kUnshown = 0.5, kMostError = 0.05, kMostBetween = 0.1;
   const Anchor from = *r.window.from;
-  const double took = *last->elapsed - *from.elapsed + kUnshown;
-  if (*from.elapsed > 0 || kUnshown > kMostError * took || last->iteration <= from.iteration) return;
+  const bool all = *from.elapsed <= 0;
+  const double took = *last->elapsed - *from.elapsed + (all ? kUnshown : 0);
+  const double rounding = from.error + last->error;  // of means it grows with the steps that they are of
+  const bool drowns = all ? kUnshown > kMostError * took : last->steps > 0 || rounding > kMostBetween * took;
+  if (drowns || last->iteration <= from.iteration) return;
   all_.tests.release(r, out);
   Segment window{
       Phase::train,       from.iteration, last->iteration - from.iteration, all_.values.train_samples(r),

@@ -306,7 +306,11 @@ void track::Windows::show_progress(RunTrack& r, const Moment& m, std::int64_t it
   Anchor here = anchor_of(r.epochs, m, iteration);
   if (m.event.text(Field::since) == "start") count_by_throughput(here, m.event, samples_of_step(r, m.event));
   see_wait(r, m.event, here);
-  if (r.window.from && r.window.from->epoch != here.epoch) end_bar(r, m.out);
+  if (r.window.from && r.window.from->epoch != here.epoch) {
+    // What shows no bar may be another writer's, amid a bar that goes on.
+    if (!here.epoch && r.window.from->elapsed > 0) r.window.last_state.reset();
+    end_bar(r, m.out);
+  }
   see_beginning(r, here);
   see_gone_on(r, here);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from)) {

@@ -284,5 +284,33 @@ TEST(WaitingBars, AnEpochThatSaysWhatItTookHasAValidationBehindIt) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.5, 0.015);
 }
 
+// Whole seconds are too coarse for one step, so that two make a window; the fifth of each epoch is left.
+TEST(WaitingBars, AreMeasuredUpToTheirLastState) {
+  Lines lines;
+  for (int epoch = 1; epoch <= 4; ++epoch)
+    for (int step = 1; step <= 5; ++step)
+      lines.push_back(written("Epoch %d: %dit [%02d:%02d, 12.00s/it, loss=0.5125]", epoch, step,
+                              step * 12 / 60, step * 12 % 60));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.train.iterations, 20);
+  EXPECT_NEAR(step_time(run), 12, 0.1);
+}
+
+// A bar and lines without a time come in turns, each held back by its own buffer.
+TEST(WaitingBars, AmidWhichAnotherWriterTellsOfTheSameStepsAreMeasuredOnce) {
+  Lines lines;
+  for (int from = 1, said = 1; from <= 309; from += 103) {
+    for (int step = from; step < from + 103; ++step)
+      lines.push_back(written("agent train: %3d%%|##| %d/309 [%02d:%02d<10:00,  4.00s/it]", step / 4, step,
+                              step * 4 / 60, step * 4 % 60));
+    for (; said <= from + 103 && said <= 309; ++said)
+      lines.push_back(written("[step=%d] episode=%d.0000 return=-51.2500 length=29.0000", said, said));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 309);
+  EXPECT_EQ(run.train.iterations, 309);
+  EXPECT_NEAR(step_time(run), 4, 0.05);
+}
+
 }  // namespace
 }  // namespace etad::test
