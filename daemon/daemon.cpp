@@ -294,11 +294,14 @@ Result<std::string> Daemon::backup() {
 }
 
 Result<std::unique_ptr<service::ImportSession>> Daemon::begin_import(const service::ImportRequest& request) {
-  const Lock lock(mutex_);
   ImportOptions options;
-  options.formats = formats_;
+  {
+    // No longer: what follows waits for whoever writes, and the health, which main asks for, needs it.
+    const Lock lock(mutex_);
+    options.formats = formats_;
+    options.line_limit = config_.follow.line_limit;
+  }
   options.zone = system::local_zone();
-  options.line_limit = config_.follow.line_limit;
   options.now = system::now;
   return begin_log_import(request, std::move(options), *writer_, [this] {
     server_->changed();
