@@ -1,10 +1,10 @@
 #include "daemon/daemon.h"
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <utility>
 
+#include "daemon/beats.h"
 #include "daemon/health.h"
 #include "daemon/importer.h"
 #include "daemon/log.h"
@@ -123,17 +123,14 @@ void Daemon::note_refit(const Result<prediction::RefitReport>& report) {
 }
 
 std::optional<std::string> Daemon::stuck_thread(std::chrono::seconds limit) {
-  const auto now = steady_clock::now();
-  const auto late = [&](steady_clock::rep beat) {
-    return now - steady_clock::time_point(steady_clock::duration(beat)) > limit;
+  const auto at = [](steady_clock::rep beat) {
+    return steady_clock::time_point(steady_clock::duration(beat));
   };
   server_->ping([this] { service_beat_ = steady_clock::now().time_since_epoch().count(); });
-  // While something is put right no log is read, and the refit may have to wait for the history: that goes on.
-  const auto history = putting_right_ ? history_beat_.load() : 0;
-  if (late(std::max(history, ingest_->last_beat().time_since_epoch().count()))) return "ingest";
-  if (late(std::max(history, refit_beat_.load()))) return "refit";
-  if (late(service_beat_)) return "service";
-  return std::nullopt;
+  Beats beats{ingest_->last_beat(), at(refit_beat_), at(service_beat_), {}};
+  // While something is put right no log is read, whether or not somebody writes just now.
+  if (putting_right_ || writer_->is_busy()) beats.history = at(history_beat_);
+  return beats.stuck(steady_clock::now(), limit);
 }
 
 std::shared_ptr<const prediction::ModelSet> Daemon::models() {

@@ -4,12 +4,14 @@
 // checkpoints and writes on the same connection, and leaves no busy error to handle.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "daemon/raised.h"
 #include "storage/history.h"
 #include "threads/mutex.h"
 
@@ -23,15 +25,20 @@ class SharedWriter {
   template <class Use>
   auto with(Use use) EXCLUDES(mutex_) {
     const Lock lock(mutex_);
+    const Raised busy(busy_);
     return use(*writer_);
   }
 
-  // Of it. Waits for nobody, as the main thread must not, which answers the watchdog: what it asks of stays as it was
-  // when the history was opened.
+  // Whether somebody writes now, for whom others may have to wait. Waits for nobody itself.
+  bool is_busy() const { return busy_; }
+
+  // Of it. Waits for nobody, as the main thread must not, which answers the watchdog (what else it asks, health and
+  // status, holds no lock that a writer holds): what it asks of stays as it was when the history was opened.
   bool wants_to_be_opened_anew() const UNCHECKED { return writer_->wants_to_be_opened_anew(); }
 
  private:
   Mutex mutex_;
+  std::atomic<bool> busy_{false};
   std::unique_ptr<Writer> writer_ PT_GUARDED_BY(mutex_);
 };
 
