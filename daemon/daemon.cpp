@@ -8,9 +8,11 @@
 #include "daemon/health.h"
 #include "daemon/importer.h"
 #include "daemon/log.h"
+#include "daemon/raised.h"
 #include "daemon/reread.h"
 #include "daemon/rules.h"
 #include "daemon/system.h"
+#include "daemon/without_throwing.h"
 #include "parsers/traces/trace.h"
 
 namespace etad {
@@ -208,12 +210,11 @@ Result<void> Daemon::put_right(const std::function<Result<void>()>& change) {
   auto setup = ingest_setup(config_, formats_);
   lock.unlock();
   if (!setup) return tl::unexpected(setup.error());
+  const Raised putting_right(putting_right_);
   ingest_->stop();
-  putting_right_ = true;
-  auto done = change();
+  auto done = without_throwing(change);
   if (done) done = writer_->with([](Writer& writer) { return writer.sync(); });
   const auto started = ingest_->start(std::move(*setup));
-  putting_right_ = false;
   refit_at_once();
   server_->changed();
   return done ? started : done;
