@@ -94,6 +94,7 @@ void Daemon::refit_round(RefitTurns& next) {
     if (judge && report) next.judging = done_at + next.judging_pace.rest_after(done_at, report->learning);
   }
   if (steady_clock::now() < next.runs) return;
+  run_messages_.tell_left_out(now);
   const auto spent = system::thread_time();
   if (auto looked = track_record_keeper_->look(refit_->models(), system::now()); !looked) {
     log::error(looked.error(), {{"PART", "track record"}});

@@ -1,5 +1,7 @@
 #include "daemon/message_limit.h"
 
+#include <iterator>
+
 namespace etad {
 
 std::optional<std::string> MessageLimit::take_left_out(Owner owner, Time now) {
@@ -9,6 +11,15 @@ std::optional<std::string> MessageLimit::take_left_out(Owner owner, Time now) {
   return std::to_string(many) + " messages about " + of_what_ + " of " +
          (owner ? "user " + std::to_string(*owner) : "an unknown user") + " were left out: " + told_by_ +
          " tells all";
+}
+
+std::vector<std::string> MessageLimit::take_all_left_out(Time now) {
+  std::vector<std::string> out;
+  for (auto each = windows_.begin(); each != windows_.end();) {
+    if (auto left_out = take_left_out(each->first, now)) out.push_back(std::move(*left_out));
+    each = now < each->second.ends ? std::next(each) : windows_.erase(each);
+  }
+  return out;
 }
 
 bool MessageLimit::admits(Owner owner, Time now) {

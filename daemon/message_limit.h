@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace etad {
 
@@ -25,6 +26,8 @@ class MessageLimit {
 
   // How many messages of this owner's were left out in the windows that are over, each told once; none: none were.
   std::optional<std::string> take_left_out(Owner owner, Time now);
+  // The same of all owners: of who has fallen silent nobody would else hear. To be asked now and again.
+  std::vector<std::string> take_all_left_out(Time now);
   // Whether one more message of this owner's may be written; else it is counted.
   bool admits(Owner owner, Time now);
 

@@ -7,4 +7,8 @@ void RunMessages::tell(const RunEvent& event, MessageLimit::Time now) {
   if (limit_.admits(event.row.owner, now)) write_(event);
 }
 
+void RunMessages::tell_left_out(MessageLimit::Time now) {
+  for (const std::string& left_out : limit_.take_all_left_out(now)) write_left_out_(left_out);
+}
+
 }  // namespace etad

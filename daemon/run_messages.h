@@ -22,6 +22,8 @@ class RunMessages {
       : write_(std::move(write)), write_left_out_(std::move(write_left_out)) {}
 
   void tell(const RunEvent& event, MessageLimit::Time now);
+  // How many messages were left out, also of who has no more of them. To be asked now and again.
+  void tell_left_out(MessageLimit::Time now);
 
  private:
   Write write_;

@@ -16,6 +16,7 @@ void SourceWarnings::tell(const std::string& path, const std::string& text, foll
 
 void SourceWarnings::look(const std::vector<follow::Status>& streams, const follow::Lookup& lookup,
                           follow::SteadyTime now) {
+  for (const std::string& left_out : limit_.take_all_left_out(now)) write_(log::Level::warning, left_out, {});
   std::map<std::string, Told> before = std::exchange(told_, {});
   const auto change = [&](const std::string& path, const std::string& text) {
     const auto known = before.find(path);

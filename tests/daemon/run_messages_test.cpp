@@ -42,5 +42,16 @@ TEST_F(RunMessagesTest, HowManyWereLeftOutIsToldWithTheNext) {
   EXPECT_THAT(told_, SizeIs(1));
 }
 
+TEST_F(RunMessagesTest, HowManyWereLeftOutIsToldAlsoWhereNoMoreCome) {
+  for (int i = 0; i < 1000; ++i) tell(1001, {});
+  const MessageLimit::Time begin(std::chrono::hours(1000));
+  messages_.tell_left_out(begin + std::chrono::seconds(59));
+  EXPECT_THAT(left_out_, SizeIs(0));
+  messages_.tell_left_out(begin + std::chrono::seconds(61));
+  messages_.tell_left_out(begin + std::chrono::seconds(122));
+  EXPECT_THAT(left_out_,
+              ElementsAre("760 messages about runs of user 1001 were left out: `etactl runs` tells all"));
+}
+
 }  // namespace
 }  // namespace etad

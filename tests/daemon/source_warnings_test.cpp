@@ -66,6 +66,17 @@ TEST_F(SourceWarningsTest, OfManyFilesSomeAreToldAndHowManyWereNot) {
                           "denied"));
 }
 
+TEST_F(SourceWarningsTest, HowManyWereLeftOutIsToldAlsoWhereNoMoreCome) {
+  for (int i = 0; i < 1000; ++i) warnings_.tell("/ada/" + std::to_string(i), "denied", now_);
+  told_.clear();
+  look({}, now_ + seconds(59));
+  EXPECT_THAT(told_, SizeIs(0));
+  look({}, now_ + seconds(61));
+  look({}, now_ + seconds(122));
+  EXPECT_THAT(told_,
+              ElementsAre("940 messages about files of user 1001 were left out: `etactl sources` tells all"));
+}
+
 TEST_F(SourceWarningsTest, OneUsersManyHideNoneOfAnothers) {
   std::vector<follow::Status> files;
   follow::Lookup lookup;
