@@ -36,17 +36,23 @@ bool Ingest::is_over(const IngestedSource& source) const {
 Result<void> Ingest::close_still_runs() {
   if (now_ < next_still_look_) return {};
   next_still_look_ = now_ + std::clamp(options_.lost_after / 100, kStillLook, kRarestStillLook);
+  std::size_t unwatched = 0;
+  const auto others_soon = [this] { next_still_look_ = now_ + kStillLook; };
   for (auto& [path, source] : sources_) {
     if (!is_over(*source)) continue;
     if (source->unwatched) {
+      if (unwatched++ >= options_.most_awake) {
+        others_soon();
+        break;
+      }
       // Its parser's settings are not known, so that stays as it is: should the log be watched again, it goes on.
       const auto lost = writer_.with([id = source->id](Writer& writer) { return writer.lose_runs(id); });
       if (!lost) return lost;
       source->running = false;
       continue;
     }
-    if (moved_.size() >= options_.most_awake) {  // the others soon
-      next_still_look_ = now_ + kStillLook;
+    if (moved_.size() >= options_.most_awake) {
+      others_soon();
       break;
     }
     const bool is_lost = now_ - *source->still_since > options_.lost_after;
