@@ -1,6 +1,7 @@
 #include "daemon/alerts.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/service/json_writer.h"
 #include "daemon/service/views.h"
+#include "daemon/without_throwing.h"
 
 namespace etad {
 namespace {
@@ -91,6 +93,18 @@ void Alerts::drain() {
   news_.wait(lock, [this]() REQUIRES(mutex_) { return waiting_.empty() && !busy_; });
 }
 
+bool Alerts::send(const Waiting& next) const {
+  try {
+    const auto done = without_throwing([&] { return command_(next.json); });
+    if (!done)
+      log::error(done.error(),
+                 {{"PART", "alerts"}, {"RUN", std::to_string(next.run)}, {"SOURCE", next.source}});
+    return done.has_value();
+  } catch (const std::exception&) {  // there is no memory to tell it
+    return false;
+  }
+}
+
 void Alerts::loop(const std::stop_token& stop) {
   Lock lock(mutex_);
   while (news_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !waiting_.empty(); }) &&
@@ -98,13 +112,10 @@ void Alerts::loop(const std::stop_token& stop) {
     const Waiting next = waiting_.pop();
     busy_ = true;
     lock.unlock();
-    const auto done = command_(next.json);
-    if (!done)
-      log::error(done.error(),
-                 {{"PART", "alerts"}, {"RUN", std::to_string(next.run)}, {"SOURCE", next.source}});
+    const bool sent = send(next);
     lock.lock();
     busy_ = false;
-    ++(done ? counters_.sent : counters_.failed);
+    ++(sent ? counters_.sent : counters_.failed);
     news_.notify_all();
   }
 }

@@ -51,6 +51,7 @@ class Alerts {
   using Owner = std::optional<std::int64_t>;  // of the run; none: not known
 
   bool admitted(const Owner& owner, Steady now) REQUIRES(mutex_);
+  bool send(const Waiting& next) const;
   void loop(const std::stop_token& stop) EXCLUDES(mutex_);
 
   const Command command_;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <new>
 #include <utility>
 
 #include "daemon/command_line_watch.h"
@@ -17,6 +16,7 @@
 #include "daemon/own_files.h"
 #include "daemon/pace.h"
 #include "daemon/system.h"
+#include "daemon/without_throwing.h"
 #include "storage/placement.h"
 
 namespace etad {
@@ -213,10 +213,14 @@ void IngestThread::loop(const std::stop_token& stop) {
   }
 }
 
-// What a round left half done is forgotten.
+// What a round left half done is forgotten, first of all: where there is no memory, there is some then.
 void IngestThread::recover(const std::stop_token& stop, std::string_view why) {
-  log::error("reading logs failed unexpectedly, and begins anew: " + std::string(why), {{"PART", "sources"}});
   let_go_of_work();
+  try {
+    log::error("reading logs failed unexpectedly, and begins anew: " + std::string(why),
+               {{"PART", "sources"}});
+  } catch (const std::exception&) {  // then it is not told
+  }
   pollfd wake{wake_fd_, POLLIN, 0};
   poll(&wake, 1, kRecoverPause);
   begin_anew(stop);
@@ -228,14 +232,11 @@ void IngestThread::begin_anew(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     beat();
     try {
-      auto work = make_work();
+      auto work = without_throwing([this] { return make_work(); });
       if (work) work_ = std::move(*work);
       commit_failure_ = work ? std::nullopt : std::optional(work.error());
       tell_outcome(failure());
-    } catch (const std::bad_alloc&) {  // there is still no memory: later
-    } catch (const std::exception& defect) {
-      commit_failure_ = Error{"", std::string("unexpectedly: ") + defect.what(), "it is tried again"};
-      tell_outcome(failure());
+    } catch (const std::exception&) {  // there is no memory to tell it either: later
     }
     if (work_) return;
     pollfd wake{wake_fd_, POLLIN, 0};

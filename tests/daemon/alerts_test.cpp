@@ -147,6 +147,19 @@ TEST_F(AlertQueue, OwnersTakeTurns) {
   EXPECT_THAT(order, testing::ElementsAre("first", "a", "b", "c", "a", "b", "a"));
 }
 
+TEST_F(AlertQueue, ADefectInOneAlertIsCountedAndTheNextIsSent) {
+  Alerts alerts(
+      [first = true](const std::string&) mutable -> Result<void> {
+        if (std::exchange(first, false)) throw std::bad_alloc();
+        return {};
+      },
+      1000, "gpu1", [this] { return steady_; });
+  for (int i = 0; i < 2; ++i) alerts.post({RunEventKind::failed, row_, forecast_, "failed"}, kNow);
+  alerts.drain();
+  EXPECT_EQ(alerts.counters().failed, 1);
+  EXPECT_EQ(alerts.counters().sent, 1);
+}
+
 TEST_F(AlertQueue, AFailingCommandIsCounted) {
   start(10, fail("the command ended with status 1"));
   post();
