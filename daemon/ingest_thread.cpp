@@ -306,8 +306,13 @@ void IngestThread::wait(const Work& work, bool worked) const {
   poll(fds, 3, static_cast<int>(milliseconds.count()));
 }
 
-// A failure lasts for many rounds; it is told when it begins, when it changes and when it is over.
+// A failure lasts for many rounds; the log is told when it begins, when it changes and when it is over. Who asks how the
+// thread is doing is told at once, also where it can't begin and publishes nothing.
 void IngestThread::tell_outcome(const std::optional<Error>& failure) {
+  {
+    const Lock lock(mutex_);
+    status_.failure = failure;
+  }
   const std::string text = failure ? failure->text() : std::string();
   if (text == told_failure_) return;
   if (failure) {
@@ -354,7 +359,6 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   const Lock lock(mutex_);
   status_.counters = sum(before_, work.ingest->counters());
   if (const auto last = work.ingest->last_commit()) status_.last_commit = last;  // else of before a reload
-  status_.failure = failure();
   if (!due) return;
   status_.followed = work.follower->size();
   status_.streams = std::move(streams);

@@ -91,7 +91,7 @@ class IngestThread {
   void publish(Work& work, follow::SteadyTime now);
   std::optional<Error> failure() const;
   void tell_clock(follow::SteadyTime now, Instant wall);
-  void tell_outcome(const std::optional<Error>& failure);
+  void tell_outcome(const std::optional<Error>& failure) EXCLUDES(mutex_);
   void keep_house(follow::SteadyTime now, Instant wall, bool busy);
   void wait(const Work& work, bool worked) const;
   void beat() const;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "daemon/pace.h"
@@ -89,6 +90,21 @@ TEST_F(IngestThreads, ADefectInBeginningAnewEndsNothing) {
   ASSERT_EQ(known.get_future().wait_for(std::chrono::minutes{2}), std::future_status::ready);
   EXPECT_EQ(faulty_->throwing_reads, 0);
   EXPECT_EQ(runs().size(), 1U);
+}
+
+TEST_F(IngestThreads, ThatItCanNotBeginIsToldToWhoeverAsks) {
+  std::filesystem::copy(std::filesystem::path(ETAD_EXAMPLES) / "caffe" / "lenet_b128_i200_tb100_ti50.log",
+                        folder_ / "a.log");
+  constexpr int kMany = 1'000'000;
+  faulty_->throwing_commits = 1;
+  ASSERT_TRUE(thread_->start(setup(folder_ / "*.log")));
+  faulty_->throwing_reads = kMany;  // of what it then begins anew from
+  while (faulty_->throwing_reads >= kMany - 1)
+    std::this_thread::yield();  // the second one comes behind the first
+  const auto failure = thread_->status().failure;
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->text(), HasSubstr("a defect"));
+  faulty_->throwing_reads = 0;
 }
 
 TEST(Pace, WorkTakesItsShareOfACoreUntilTheRestWouldBeTooLong) {
