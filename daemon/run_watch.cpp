@@ -107,7 +107,8 @@ void RunWatch::tell(RunEventKind kind, const RunRow& row, const prediction::RunF
 
 void RunWatch::running(const RunRow& row, const prediction::RunForecast& forecast, bool first) {
   if (row.source_kind == "import") return;
-  if (first) tell(RunEventKind::begun, row, forecast);
+  if (begun_.size() >= kMostBegun) begun_.clear();
+  if (first && begun_.insert(row.id).second) tell(RunEventKind::begun, row, forecast);
   Known& known = known_[row.id];
   // Lines that come in are the end of any silence, also where they bear old times.
   if (std::exchange(known.last_line, row.run.ended_at) != row.run.ended_at) known.stalled.since.reset();
@@ -129,6 +130,11 @@ void RunWatch::look(Trouble& trouble, bool is_there, RunEventKind kind, const Ru
   trouble.told = now;
   trouble.open = true;
   tell(kind, row, forecast);
+}
+
+void RunWatch::forget(std::int64_t id) {
+  let_go(id);
+  begun_.erase(id);
 }
 
 void RunWatch::over(const RunRow& row, bool seen, Instant now) {

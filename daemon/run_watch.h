@@ -61,6 +61,10 @@ class RunWatch {
   void running(const RunRow& row, const prediction::RunForecast& forecast, bool first);
   // A run that no longer runs, once. `seen`: it was seen running.
   void over(const RunRow& row, bool seen, Instant now);
+  // A run of which nothing more is told for now: so many others run. It may be `first` again.
+  void let_go(std::int64_t id) { known_.erase(id); }
+  // One that the history no longer has: another may bear its id.
+  void forget(std::int64_t id);
 
  private:
   // One kind of trouble of one run.
@@ -82,7 +86,7 @@ class RunWatch {
     RunState state{};
     auto operator<=>(const Ended&) const = default;
   };
-  static constexpr std::size_t kMostEnded = 4096;
+  static constexpr std::size_t kMostEnded = 4096, kMostBegun = 4096;
 
   void look(Trouble& trouble, bool is_there, RunEventKind kind, const RunRow& row,
             const prediction::RunForecast& forecast);
@@ -92,6 +96,7 @@ class RunWatch {
   std::function<Steady()> steady_;
   std::function<std::optional<Instant>(const std::string&)> modified_;
   std::map<std::int64_t, Known> known_;  // of the running runs, by id
+  std::set<std::int64_t> begun_;         // told, by id
   std::set<Ended> ended_;                // told; a source that is read again has the same runs by other ids
 };
 

@@ -208,6 +208,7 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
       const auto scored = writer_.with([&](Writer& writer) { return writer.score_run(it->first, *total); });
       if (!scored) return scored;
     }
+    if (watch_ != nullptr && !*row) watch_->forget(it->first);
     it = runs_.erase(it);
   }
   let_go_of_all_but(kMostLost, lost);
@@ -217,8 +218,11 @@ Result<void> TrackRecordKeeper::score_ended(const std::set<std::int64_t>& runnin
 
 void TrackRecordKeeper::let_go_of_all_but(std::size_t most, const std::vector<Evidence>& awaited) {
   const auto kept = fair_share(awaited, most, most);  // from the highest id to the lowest
-  for (const Evidence& each : awaited)
-    if (!std::ranges::binary_search(kept, each.id, std::greater<>())) runs_.erase(each.id);
+  for (const Evidence& each : awaited) {
+    if (std::ranges::binary_search(kept, each.id, std::greater<>())) continue;
+    runs_.erase(each.id);
+    if (watch_ != nullptr) watch_->let_go(each.id);
+  }
 }
 
 }  // namespace etad

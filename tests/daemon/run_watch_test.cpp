@@ -71,6 +71,28 @@ TEST_F(Watched, AHangIsToldOnceWhenItHasLastedAndWhenItIsOver) {
   EXPECT_THAT(told(), ElementsAre("recovered: run 12 of LeNet goes on as usual at iteration 200 of 1000"));
 }
 
+TEST_F(Watched, ARunThatWasCrowdedOutAndComesBackHasBegunOnce) {
+  look(false);
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("begun")));
+  watch_.let_go(row_.id);
+  first_ = true;
+  look(false);
+  EXPECT_THAT(told(), IsEmpty());
+  watch_.forget(row_.id);
+  first_ = true;
+  look(false);
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("begun"))) << "another bears its id";
+}
+
+TEST_F(Watched, WhatIsKnownOfARunGoesWithIt) {
+  look(true);
+  watch_.let_go(row_.id);
+  pass(RunWatch::kConfirm);
+  told();
+  look(true);
+  EXPECT_THAT(told(), IsEmpty()) << "the silence is seen for the first time";
+}
+
 TEST_F(Watched, WhatComesAndGoesIsNotToldEachTime) {
   look(false);
   told();
