@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 namespace etad {
 namespace {
@@ -33,12 +35,52 @@ struct Outcome {
   _exit(127);
 }
 
+// What the command is to read, on its way through a pipe that may take less than all of it at once: of a user who has
+// many pipes the kernel gives each one page.
+class Input {
+ public:
+  Input(int pipe, std::string_view text) : pipe_(pipe), left_(text) { fcntl(pipe, F_SETFL, O_NONBLOCK); }
+  ~Input() { end(); }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  int pipe() const { return pipe_; }  // -1: it has all, or reads no more
+  // As much as the pipe takes now.
+  void give() {
+    while (pipe_ >= 0 && !left_.empty()) {
+      const ssize_t written = write(pipe_, left_.data(), left_.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EAGAIN) return;
+      left_.remove_prefix(written < 0 ? left_.size() : static_cast<std::size_t>(written));
+    }
+    end();
+  }
+
+ private:
+  void end() {
+    if (pipe_ >= 0) close(pipe_);
+    pipe_ = -1;
+  }
+
+  int pipe_;
+  std::string_view left_;
+};
+
 // Waits for the command, its time, or the daemon's end.
-Outcome wait_for(pid_t child, int socket, std::chrono::milliseconds timeout) {
+Outcome wait_for(pid_t child, int socket, Input& input, std::chrono::milliseconds timeout) {
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0U));
-  std::array<pollfd, 2> events = {{{handle, POLLIN, 0}, {socket, POLLRDHUP, 0}}};
-  const int ready = poll(events.data(), events.size(), static_cast<int>(timeout.count()));
-  const bool ended = handle >= 0 && ready > 0 && events[0].revents != 0;
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  bool ended = false, goes_on = true;
+  while (goes_on) {
+    input.give();
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    std::array<pollfd, 3> events = {
+        {{handle, POLLIN, 0}, {socket, POLLRDHUP, 0}, {input.pipe(), POLLOUT, 0}}};
+    const int ready = poll(events.data(), events.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
+    ended = handle >= 0 && ready > 0 && events[0].revents != 0;
+    goes_on = !ended && ready > 0 && events[1].revents == 0;  // it takes more
+  }
   if (handle >= 0) close(handle);
   if (!ended) kill(-child, SIGKILL);
   int status = 0;
@@ -50,7 +92,7 @@ Outcome wait_for(pid_t child, int socket, std::chrono::milliseconds timeout) {
   return code == 0 ? Outcome{} : Outcome{Outcome::Kind::status, code};
 }
 
-Outcome run_once(const std::vector<char*>& arguments, const char* input, std::size_t size, int socket,
+Outcome run_once(const std::vector<char*>& arguments, std::string_view text, int socket,
                  std::chrono::milliseconds timeout) {
   std::array<int, 2> to_command{}, report{};
   if (pipe2(to_command.data(), O_CLOEXEC) != 0) return {Outcome::Kind::not_started, errno};
@@ -59,9 +101,8 @@ Outcome run_once(const std::vector<char*>& arguments, const char* input, std::si
     close(to_command[1]);
     return {Outcome::Kind::not_started, errno};
   }
-  const ssize_t written = write(to_command[1], input, size);  // no more than a pipe takes
-  close(to_command[1]);
-  const pid_t child = written < 0 ? -1 : fork();
+  Input input(to_command[1], text);
+  const pid_t child = fork();
   const int fork_error = errno;
   if (child == 0) execute(arguments, to_command[0], report[1]);
   if (child > 0) setpgid(child, child);  // by both: whoever comes first
@@ -71,7 +112,7 @@ Outcome run_once(const std::vector<char*>& arguments, const char* input, std::si
   const bool failed = child > 0 && read(report[0], &error, sizeof error) == sizeof error;  // until the exec
   close(report[0]);
   if (child < 0) return {Outcome::Kind::not_started, fork_error};
-  const Outcome outcome = wait_for(child, socket, timeout);
+  const Outcome outcome = wait_for(child, socket, input, timeout);
   return failed ? Outcome{Outcome::Kind::not_started, error} : outcome;
 }
 
@@ -86,7 +127,7 @@ void run_for_alerts(int socket, std::vector<std::string> command, std::chrono::m
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return;
     const Outcome outcome =
-        run_once(arguments, input.data(), static_cast<std::size_t>(size), socket, timeout);
+        run_once(arguments, {input.data(), static_cast<std::size_t>(size)}, socket, timeout);
     if (send(socket, &outcome, sizeof outcome, MSG_NOSIGNAL) != sizeof outcome) return;
   }
 }

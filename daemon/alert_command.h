@@ -15,7 +15,7 @@ namespace etad {
 
 class AlertCommand {
  public:
-  static constexpr std::size_t kMostInput = 60 * 1024;  // bytes: a pipe takes them whole
+  static constexpr std::size_t kMostInput = 60 * 1024;  // bytes
 
   // An error: the program can't be executed as things are, so that whoever sets it up learns of it before there
   // is an alert. It may still be there by then.

@@ -1,6 +1,7 @@
 // Trouble on its way to the operator's command, and that command itself: a real one, under the confinement.
 #include "daemon/alerts.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -16,6 +17,19 @@
 #include "daemon/confinement.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/service/fixtures.h"
+
+namespace {
+
+bool small_pipes = false;  // as the kernel makes them for a user who has many
+
+}  // namespace
+
+// Stands before the C library's own, also in processes that are forked from here.
+extern "C" int pipe2(int ends[2], int flags) noexcept {
+  const int made = static_cast<int>(syscall(SYS_pipe2, ends, flags));
+  if (made == 0 && small_pipes) fcntl(ends[1], F_SETPIPE_SZ, 4096);
+  return made;
+}
 
 namespace etad {
 namespace {
@@ -222,6 +236,19 @@ TEST_F(Command, IsKilledWithItsChildrenWhenItTakesTooLong) {
   EXPECT_TRUE(child < 0 || poll(&end, 1, 10'000) == 1) << "what it started lives on";
   if (child >= 0) close(child);
   EXPECT_FALSE(command->run("{}")) << "and the next one is tried";
+}
+
+TEST_F(Command, ReadsAllOfAnAlertThatAPipeDoesNotTakeAtOnce) {
+  small_pipes = true;
+  std::string alert(AlertCommand::kMostInput - 1, 'x');
+  alert += '\n';
+  EXPECT_TRUE(script("cat > \"$1\"\n")->run(alert));
+  EXPECT_TRUE(content_of(out()) == alert);
+  EXPECT_TRUE(script("head -c 3 > \"$1\"\n")->run(alert)) << "also where it reads no more";
+  const auto waiting = script("sleep 600\n", milliseconds{300})->run(alert);
+  small_pipes = false;
+  ASSERT_FALSE(waiting);
+  EXPECT_THAT(waiting.error().message, HasSubstr("took too long"));
 }
 
 TEST_F(Command, SaysHowItFailed) {
