@@ -16,12 +16,9 @@ namespace etad {
 namespace {
 
 using config::Errors;
+using config::expand_home;
 using config::Expected;
 using config::Table;
-
-void expand_home(const std::string& home, std::string& path) {
-  if (!home.empty() && path.starts_with("~/")) path.replace(0, 1, home);
-}
 
 // What makes a monitoring trace of a file: mistakes in it would only show as lines that are rejected.
 void check_trace(const Table& reader, const toml::table& table, const SourceConfig& source) {

@@ -19,8 +19,7 @@ Result<std::optional<std::vector<std::string>>> rules_path(const std::string& fi
   Errors errors;
   Table(file, "rules", *rules, errors).texts("path", out.emplace());
   if (!errors.empty()) return tl::unexpected(std::move(errors.front()));
-  for (std::string& folder : *out)
-    if (!home.empty() && folder.starts_with("~/")) folder.replace(0, 1, home);
+  for (std::string& folder : *out) expand_home(home, folder);
   return out;
 }
 

@@ -18,6 +18,11 @@ namespace etad::config {
 using Errors = std::vector<Error>;
 using Expected = std::optional<std::string>;  // what a value should have been; nothing: it is fine
 
+// "~/" at a path's beginning as `home`; empty: it stands for nothing.
+inline void expand_home(const std::string& home, std::string& path) {
+  if (!home.empty() && path.starts_with("~/")) path.replace(0, 1, home);
+}
+
 // A whole configuration, of a file called `where`. Error: it is no TOML, or nests deeper than the parser can follow.
 Result<toml::table> parse(std::string_view where, std::string_view text);
 
