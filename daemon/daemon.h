@@ -59,9 +59,12 @@ class Daemon final : public service::Backend {
   // No new connections, requests under way finished, what was read committed. At most a few seconds.
   void stop() EXCLUDES(reload_mutex_);
 
-  // Where the history could only be read at the start and can be written by now: everything is stopped and opened anew,
-  // as by a restart. On error nothing runs.
-  std::vector<Error> open_anew_if_due() UNCHECKED;
+  // Whether the history could only be read at the start and can be written by now, and it is time to look. Waits for
+  // nobody.
+  bool is_to_be_opened_anew() const;
+  // Then: everything is stopped and opened anew, as by a restart, which takes as long as one. On error nothing runs;
+  // nothing else may be asked of the daemon meanwhile.
+  std::vector<Error> open_anew() UNCHECKED;
 
   // Whether every thread has gone round its loop within `limit`; what a watchdog asks. Names one that has
   // not.

@@ -190,10 +190,12 @@ void Daemon::stop() {
   if (service_thread_.joinable()) service_thread_.join();
 }
 
-std::vector<Error> Daemon::open_anew_if_due() {
-  const auto now = steady_clock::now();
-  if (now < next_anew_ || !writer_->wants_to_be_opened_anew()) return {};
-  next_anew_ = now + kBetweenOpenings;
+bool Daemon::is_to_be_opened_anew() const {
+  return steady_clock::now() >= next_anew_ && writer_->wants_to_be_opened_anew();
+}
+
+std::vector<Error> Daemon::open_anew() {
+  next_anew_ = steady_clock::now() + kBetweenOpenings;
   log::info("the history can be written by now: it is opened anew", {{"PART", "history"}});
   stop();
   server_.reset();

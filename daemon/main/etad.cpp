@@ -3,16 +3,19 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/alert_command.h"
+#include "daemon/aside.h"
 #include "daemon/command_line_reader.h"
 #include "daemon/config.h"
 #include "daemon/confinement.h"
@@ -32,10 +35,13 @@ namespace {
 using etad::Config;
 using etad::Error;
 using etad::paths::Paths;
+using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kStuckAfter{
     20};  // a thread silent for so long no longer earns a watchdog ping
 constexpr std::chrono::seconds kStatusEvery{5};
+constexpr std::chrono::minutes kLongestStart{
+    10};  // as the unit has it, while no thread is there to be watched
 
 // EX_CONFIG of sysexits.h: the unit does not start the daemon again after it, for nothing would change.
 constexpr int kBadConfiguration = 78;
@@ -149,19 +155,36 @@ void pet_watchdog(etad::Daemon& daemon) {
   etad::system::notify("WATCHDOG=1\nSTATUS=" + etad::printable(daemon.status_line()));
 }
 
-// Until SIGTERM or SIGINT, or until it can't go on.
-std::vector<Error> run(etad::Daemon& daemon, const sigset_t& signals) {
+// Until SIGTERM or SIGINT, or until it can't go on. What may take long is done aside: a reload waits for whoever puts
+// something right, and to open the history anew is a start.
+std::vector<Error> run(etad::Daemon& daemon, etad::Aside& aside, const sigset_t& signals) {
   const auto watchdog = etad::system::watchdog_interval();
   const auto pause = watchdog.count() > 0 && watchdog / 3 < kStatusEvery
                          ? std::chrono::duration_cast<std::chrono::nanoseconds>(watchdog / 3)
                          : std::chrono::nanoseconds(kStatusEvery);
   const timespec timeout{pause.count() / 1'000'000'000, pause.count() % 1'000'000'000};
+  bool reload_asked = false;
+  std::optional<steady_clock::time_point> opening_since;
+  std::vector<Error> errors;
   while (true) {
-    pet_watchdog(daemon);
+    if (opening_since && !aside.is_busy()) opening_since.reset();
+    if (!opening_since && !errors.empty()) return errors;
+    if (!opening_since)
+      pet_watchdog(daemon);
+    else if (steady_clock::now() - *opening_since < kLongestStart)
+      etad::system::notify("WATCHDOG=1\nSTATUS=opening the history anew");
     const int signal = sigtimedwait(&signals, nullptr, &timeout);
-    if (signal == SIGHUP) reload(daemon);
-    if (signal == SIGTERM || signal == SIGINT) return {};
-    if (auto errors = daemon.open_anew_if_due(); !errors.empty()) return errors;
+    reload_asked = reload_asked || signal == SIGHUP;
+    if (signal == SIGTERM || signal == SIGINT) {
+      if (opening_since) aside.wait();
+      return errors;
+    }
+    if (opening_since) continue;
+    if (reload_asked) {
+      reload_asked = !aside.begin([&daemon] { reload(daemon); });
+    } else if (daemon.is_to_be_opened_anew() && aside.begin([&] { errors = daemon.open_anew(); })) {
+      opening_since = steady_clock::now();
+    }
   }
 }
 
@@ -203,7 +226,8 @@ int main(int argc, char** argv) {
   }
   etad::log::info(std::string("etad ") + etad::kVersion + " is ready");
   etad::system::notify("READY=1");
-  const auto failure = run(**daemon, signals);
+  etad::Aside aside;  // its end comes before the daemon's
+  const auto failure = run(**daemon, aside, signals);
   for (const Error& error : failure) etad::log::error(error);
   etad::system::notify("STOPPING=1");
   etad::log::info("stopping");

@@ -1,12 +1,17 @@
 """A reload while the rule files are away, as while a package is replaced, leaves those in force: a line that nobody
 understands then would not be read again. A log that no pattern finds after a reload is said not to be followed. A
-configuration that was not there at the start is read."""
+configuration that was not there at the start is read. Whoever waits for a change of the history keeps nobody from
+answering the watchdog."""
 import json
 import os
 import pathlib
+import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
@@ -60,17 +65,17 @@ with tempfile.TemporaryDirectory() as folder:
 print("a log that no pattern finds any more was not said to be followed")
 
 with tempfile.TemporaryDirectory() as folder:
-    config, socket = pathlib.Path(folder) / ".config/etad/etad.toml", pathlib.Path(folder) / "etad/etad.sock"
+    config, path = pathlib.Path(folder) / ".config/etad/etad.toml", pathlib.Path(folder) / "etad/etad.sock"
     environment = {"HOME": folder, "XDG_RUNTIME_DIR": folder, "PATH": os.environ["PATH"]}
     daemon = subprocess.Popen([f"{sys.argv[1]}/etad", "--user"], env=environment, stderr=subprocess.DEVNULL)
 
-    def ask(method, path):
-        connection = UnixConnection(str(socket))
-        connection.request(method, path)
+    def ask(method, target):
+        connection = UnixConnection(str(path))
+        connection.request(method, target)
         return json.loads(connection.getresponse().read())
 
     try:
-        wait_for("it listens", socket.exists)
+        wait_for("it listens", path.exists)
         config.parent.mkdir(parents=True)
         config.write_text(f"[[source]]\npaths = ['{folder}/*.log']\n")
         (pathlib.Path(folder) / "train.log").write_text("a line\n")
@@ -80,3 +85,36 @@ with tempfile.TemporaryDirectory() as folder:
         daemon.kill()
         daemon.wait()
 print("a configuration that was written after the start was read")
+
+with tempfile.TemporaryDirectory() as folder:
+    def ask(method, target):
+        connection = UnixConnection(f"{folder}/sock")
+        connection.request(method, target, body=b"a line\n" if target == "/v1/imports" else None)
+        connection.getresponse().read()
+
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(f"{folder}/notify")
+    manager.settimeout(120)
+    prefix = ["env", f"NOTIFY_SOCKET={folder}/notify", "WATCHDOG_USEC=600000"]
+    with Daemon(sys.argv[1], folder, [f"{folder}/*.log"], prefix) as daemon:
+        threads = pathlib.Path(f"/proc/{daemon.process.pid}/task")
+        before = len(list(threads.iterdir()))
+        other = sqlite3.connect(f"{folder}/history.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")  # as a change that takes its time: the daemon waits for five seconds
+        askers = [threading.Thread(target=ask, args=("DELETE", "/v1/owners/4711"))]
+        askers[0].start()
+        wait_for("following has stopped for it", lambda: len(list(threads.iterdir())) < before)
+        askers.append(threading.Thread(target=ask, args=("POST", "/v1/imports")))
+        askers[1].start()
+        daemon.process.send_signal(signal.SIGHUP)
+        while not (said := manager.recv(4096)).startswith(b"RELOADING=1"):
+            pass
+        for _ in range(3):
+            said = manager.recv(4096)
+            assert said.startswith(b"WATCHDOG=1"), said
+        other.execute("ROLLBACK")
+        while not (said := manager.recv(4096)).startswith(b"READY=1"):
+            pass
+        for asker in askers:
+            asker.join()
+print("the watchdog was answered while a reload waited for a change of the history")
