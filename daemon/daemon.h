@@ -1,6 +1,7 @@
 // The daemon: opens the history, starts the threads, answers the service's questions, stops in good order.
 //
-//   ingest thread    follows files, parses, commits; the only one that checkpoints
+//   ingest thread    follows files, parses, commits, and checkpoints (so does a commit of whoever writes, once the log
+//                    has grown far: storage/checkpoint.cpp)
 //   service thread   the socket; a query-only connection of its own
 //   refit thread     fits what changed, keeps the track record; query-only connections of its own
 //                    (what both say of running runs comes from one LiveRuns, with a connection of its own)
@@ -56,7 +57,8 @@ class Daemon final : public service::Backend {
                                                                          Helpers helpers = {});
   ~Daemon() override;
 
-  // No new connections, requests under way finished, what was read committed. At most a few seconds.
+  // No new connections, requests under way finished, what was read committed. A few seconds, but for what a worker has
+  // begun, which is waited for: a copy of the history, or a change of it.
   void stop() EXCLUDES(reload_mutex_);
 
   // Whether the history could only be read at the start and can be written by now, and it is time to look. Waits for

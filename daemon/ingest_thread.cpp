@@ -186,7 +186,9 @@ Result<void> IngestThread::restart(IngestSetup next) {
   if (undone)
     return fail(started.error().text(), "the old configuration is in force again", "the new sources");
   return fail(started.error().text() + "; and the old one neither: " + undone.error().text(),
-              "nothing is followed until a reload or a restart succeeds", "the new sources");
+              "nothing is followed until a reload succeeds, or the service manager, which hears no more of "
+              "it, restarts etad",
+              "the new sources");
 }
 
 void IngestThread::stop() {

@@ -42,7 +42,8 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
 // What of it every reading of a source goes by, by the machine's time zone.
 IngestOptions ingest_options(const IngestSetup& setup);
 
-// How the thread is doing, as of at most about a second ago.
+// How the thread is doing: counters, last commit and failure as of its last round, the rest as of at most two seconds ago
+// while something happens, and of at most a minute ago while nothing does.
 struct IngestStatus {
   IngestStatus()
       : streams(std::make_shared<const std::vector<follow::Status>>()),

@@ -222,7 +222,8 @@ class Reader {
   // Of a network (its name in any case) the `newest` runs that had a phase, by what they ran on and with.
   virtual Result<std::vector<RunCount>> run_counts(const std::string& network, Phase phase,
                                                    std::int64_t newest) = 0;
-  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,  // -1: the last
+  // From the `from`th on, of a negative one counted from the end: -1 is the last.
+  virtual Result<std::vector<Segment>> segments(std::int64_t run_id, std::int64_t from,
                                                 std::int64_t limit) = 0;
   virtual Result<std::vector<ProgressPoint>> points(std::int64_t run_id, std::int64_t from,
                                                     std::int64_t limit) = 0;

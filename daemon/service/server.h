@@ -1,5 +1,5 @@
-// HTTP/1.1 on a Unix stream socket. One thread (the caller of `run`) serves all connections; whatever may
-// block (imports, refits, labels, reloads) goes to a small worker pool.
+// HTTP/1.1 on a Unix stream socket. One thread (the caller of `run`) serves all connections; whatever may block or take
+// long (imports, refits, labels, reloads, all of a long run or trace) goes to a small worker pool.
 //
 //   auto server = Server::listen(options, backend, std::move(reader), live);   // binds; says why it can't
 //   std::jthread service([&] { (*server)->run(); });
