@@ -73,7 +73,8 @@ OsResult<void> JournalStream::read(const Options& options, std::size_t& budget, 
   if (entries == 0) return {};
   const auto cursor = reader_->cursor();
   if (!cursor) {
-    batch.lines.clear();  // read again: without a cursor they would be counted twice
+    batch.lines.clear();  // read again: without a cursor they would be counted twice, as would what they lost
+    batch.truncated_lines = batch.skipped_bytes = 0;
     return tl::unexpected(cursor.error());
   }
   position_.marker = *cursor;
@@ -89,7 +90,7 @@ void JournalStream::take(const JournalEntry& entry, std::size_t line_limit, Batc
   LineLosses losses;
   clean_lines(text, line_limit, lines, losses);
   for (const std::string_view line : lines) batch.lines.emplace_back(line, entry.at);
-  batch.truncated_lines += losses.truncated_lines;
+  batch.truncated_lines += losses.truncated_lines + (entry.cut ? 1 : 0);
   batch.skipped_bytes += losses.skipped_bytes;
 }
 

@@ -19,6 +19,7 @@ namespace etad::follow {
 struct JournalEntry {
   std::string_view message;  // valid until the next call
   Instant at;
+  bool cut = false;  // it was longer, and the rest is not read
 };
 
 // The journal as a stream sees it.

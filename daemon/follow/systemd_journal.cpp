@@ -49,8 +49,8 @@ class SystemdJournal final : public JournalReader {
       if (sd_journal_get_data(journal_, "MESSAGE", &data, &size) < 0) continue;  // one without a message
       std::string_view message(static_cast<const char*>(data), size);
       message.remove_prefix(std::min(message.size(), std::string_view("MESSAGE=").size()));
-      return std::optional(
-          JournalEntry{message, Instant(std::chrono::microseconds(static_cast<std::int64_t>(microseconds)))});
+      const Instant at(std::chrono::microseconds(static_cast<std::int64_t>(microseconds)));
+      return std::optional(JournalEntry{message, at, size >= kLongestField});
     }
   }
 

@@ -22,6 +22,8 @@ struct FakeJournal {
   std::size_t first = 0;
   Errno error = 0;
   std::vector<std::string> matches;
+  bool cut = false;  // all entries are
+  Errno error_of_cursor = 0;
 };
 
 class FakeReader final : public JournalReader {
@@ -35,9 +37,12 @@ class FakeReader final : public JournalReader {
     if (journal_.error != 0) return tl::unexpected(journal_.error);
     if (next_ >= journal_.messages.size()) return std::optional<JournalEntry>();
     const Instant at{std::chrono::seconds(1'780'000'000 + next_)};
-    return std::optional(JournalEntry{journal_.messages[next_++], at});
+    return std::optional(JournalEntry{journal_.messages[next_++], at, journal_.cut});
   }
-  OsResult<std::string> cursor() override { return std::to_string(next_ - 1); }
+  OsResult<std::string> cursor() override {
+    if (journal_.error_of_cursor != 0) return tl::unexpected(journal_.error_of_cursor);
+    return std::to_string(next_ - 1);
+  }
 
  private:
   FakeJournal& journal_;
@@ -71,6 +76,7 @@ class JournalSource : public ::testing::Test {
         lines_.emplace_back(line.text);
         last_ = line.time;
       }
+      truncated_ += batch.truncated_lines;
       position_ = batch.after;
       follower_->committed(batch);
     }
@@ -84,6 +90,7 @@ class JournalSource : public ::testing::Test {
   std::vector<std::string> lines_;
   std::vector<std::string> errors_;
   std::optional<Instant> last_;
+  std::int64_t truncated_ = 0;
 };
 
 TEST_F(JournalSource, FollowsAUnit) {
@@ -97,6 +104,19 @@ TEST_F(JournalSource, FollowsAUnit) {
   poll();
   EXPECT_EQ(lines_.back(), "five");
   EXPECT_EQ(position_->marker, "3");
+}
+
+TEST_F(JournalSource, AMessageThatWasCutIsCountedOnce) {
+  journal_.messages = {"the beginning of a long one"};
+  journal_.cut = true;
+  journal_.error_of_cursor = EIO;
+  start();
+  poll();
+  EXPECT_EQ(truncated_, 0) << "it is read again";
+  journal_.error_of_cursor = 0;
+  poll();
+  EXPECT_THAT(lines_, ElementsAre("the beginning of a long one"));
+  EXPECT_EQ(truncated_, 1);
 }
 
 TEST_F(JournalSource, GoesOnBehindTheCommittedCursor) {
