@@ -41,14 +41,14 @@ Outcome Router::next(Call& call) {
   if (!question.network && !question.architecture)
     params.require("network", "which network? (or \"architecture\")");
   if (auto problem = params.check()) return reply_of(*problem);
-  return on_worker(backend_, [&backend = backend_, question = std::move(question), budget,
-                              limit](Reader& reader) {
-    const auto now = backend.models();
-    const auto models = prediction::as_seen_by_asker(now, prediction::own_models(*now, question),
-                                                     prediction::runs_in(reader));
-    return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
-                                          static_cast<std::size_t>(limit.value_or(3))));
-  });
+  return on_worker(backend_,
+                   [&backend = backend_, question = std::move(question), budget, limit](Reader& reader) {
+                     const auto now = backend.models();
+                     const auto models = prediction::as_seen_by_asker(
+                         now, prediction::own_models(*now, question), prediction::runs_in(reader));
+                     return reply_to(prediction::next_runs(*models, question, budget.value_or(kAnyTime),
+                                                           static_cast<std::size_t>(limit.value_or(3))));
+                   });
 }
 
 }  // namespace etad::service
