@@ -3,16 +3,22 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <chrono>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -54,28 +60,48 @@ struct Connection::Exchange {
 Outcome guarded(ServiceState& state, Request request);
 std::function<Reply()> guarded(ServiceState& state, std::function<Reply()> job);
 
-// Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Nothing: the
-// connection was ended before. Not by co_spawn: that takes what was done back to the service thread only after all else
-// that waits for a worker.
+// What a worker does, and what came of it. Held by the worker too: who waits may end sooner, for want of memory.
 template <class T>
-boost::asio::awaitable<std::optional<T>> Connection::on_pool(std::function<T()> function) {
-  std::optional<T> result;
-  if (!co_await in_turn(state_.workers)) co_return result;
-  std::exception_ptr failure;
-  boost::asio::steady_timer done(state_.io, boost::asio::steady_timer::time_point::max());
-  boost::asio::post(state_.pool, [&] {
+struct PoolJob {
+  PoolJob(std::function<T()> f, boost::asio::io_context& i)
+      : function(std::move(f)), io(i), done(i, boost::asio::steady_timer::time_point::max()) {}
+
+  void run(const std::shared_ptr<PoolJob>& self) {
     try {
       result.emplace(function());
     } catch (...) {
       failure = std::current_exception();
     }
-    boost::asio::post(state_.io, [&done] { done.cancel(); });
-  });
+    for (bool told = false; !told;) {
+      try {
+        boost::asio::post(io, [self] { self->done.cancel(); });
+        told = true;
+      } catch (const std::bad_alloc&) {  // whoever waits is told once there is memory
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+      }
+    }
+  }
+
+  std::function<T()> function;
+  boost::asio::io_context& io;
+  boost::asio::steady_timer done;
+  std::optional<T> result;
+  std::exception_ptr failure;
+};
+
+// Runs `function` on a worker, once it is that user's turn to have one; resumes on the service thread. Nothing: the
+// connection was ended before. Not by co_spawn: that takes what was done back to the service thread only after all else
+// that waits for a worker.
+template <class T>
+boost::asio::awaitable<std::optional<T>> Connection::on_pool(std::function<T()> function) {
+  if (!co_await in_turn(state_.workers)) co_return std::nullopt;
+  const Place place(state_.workers);
+  const auto job = std::make_shared<PoolJob<T>>(std::move(function), state_.io);
+  boost::asio::post(state_.pool, [job] { job->run(job); });
   boost::system::error_code ended;
-  co_await done.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
-  state_.workers.give_back();
-  if (failure) std::rethrow_exception(failure);
-  co_return result;
+  co_await job->done.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
+  if (job->failure) std::rethrow_exception(job->failure);
+  co_return std::move(job->result);
 }
 
 }  // namespace etad::service

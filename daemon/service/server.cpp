@@ -13,6 +13,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "daemon/service/connection.h"
@@ -265,15 +266,22 @@ void Server::stop() {
 
 void Server::changed() {
   if (impl_->change_announced.exchange(true)) return;
-  asio::post(impl_->state.io, [impl = impl_.get()] {
-    impl->change_announced = false;
-    ++impl->state.version;
-    for (asio::steady_timer* each : impl->state.watchers) each->cancel();
-  });
+  try {
+    asio::post(impl_->state.io, [impl = impl_.get()] {
+      impl->change_announced = false;
+      ++impl->state.version;
+      for (asio::steady_timer* each : impl->state.watchers) each->cancel();
+    });
+  } catch (const std::bad_alloc&) {
+    impl_->change_announced = false;  // it is told with the next one
+  }
 }
 
 void Server::ping(std::function<void()> answer) {
-  asio::post(impl_->state.io, std::move(answer));
+  try {
+    asio::post(impl_->state.io, std::move(answer));
+  } catch (const std::bad_alloc&) {  // who asks hears nothing, as of a thread that is busy
+  }
 }
 
 }  // namespace etad::service

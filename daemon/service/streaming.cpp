@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/file_body.hpp>
+#include <exception>
 
 #include "daemon/service/exchange.h"
 #include "daemon/service/places.h"
@@ -88,6 +89,21 @@ class Slot {
   std::size_t& taken_;
 };
 
+// Who waits for news, for as long as it does.
+class Waiter {
+ public:
+  Waiter(ServiceState& state, boost::asio::steady_timer& timer) : state_(state), timer_(timer) {
+    state_.watchers.insert(&timer_);
+  }
+  ~Waiter() { state_.watchers.erase(&timer_); }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+
+ private:
+  ServiceState& state_;
+  boost::asio::steady_timer& timer_;
+};
+
 template <class T>
 std::function<Result<T>()> no_throw(std::function<Result<T>()> function) {
   return [function = std::move(function)]() -> Result<T> {
@@ -112,7 +128,10 @@ class OffThread {
  public:
   OffThread(ServiceState& state, std::shared_ptr<ImportJob> job) : state_(state), job_(std::move(job)) {}
   ~OffThread() {
-    boost::asio::post(state_.pool, [job = std::move(job_)]() mutable { job.reset(); });
+    try {
+      boost::asio::post(state_.pool, [job = std::move(job_)]() mutable { job.reset(); });
+    } catch (const std::exception&) {  // there is no memory: it goes here after all
+    }
   }
   OffThread(const OffThread&) = delete;
   OffThread& operator=(const OffThread&) = delete;
@@ -239,9 +258,8 @@ boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version,
   co_await waiting_.async_wait(redirect_error(use_awaitable, error));
   if (state_.version != version || state_.stopping || !socket_.is_open()) co_return;
   waiting_.expires_at(heartbeat);
-  state_.watchers.insert(&waiting_);
+  const Waiter waiter(state_, waiting_);
   co_await waiting_.async_wait(redirect_error(use_awaitable, error));
-  state_.watchers.erase(&waiting_);
 }
 
 boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch watch) {

@@ -20,9 +20,11 @@ class TurnQueue {
   }
 
   void push(const Owner& owner, Thing thing) {
-    auto found = std::ranges::find(owners_, owner, &Waiting::first);
-    if (found == owners_.end()) found = owners_.insert(owners_.end(), {owner, {}});
-    found->second.push_back(std::move(thing));
+    const auto found = std::ranges::find(owners_, owner, &Waiting::first);
+    if (found != owners_.end()) return found->second.push_back(std::move(thing));
+    std::deque<Thing> things;
+    things.push_back(std::move(thing));
+    owners_.emplace_back(owner, std::move(things));
   }
 
   // False: it does not wait.
@@ -33,13 +35,15 @@ class TurnQueue {
     return true;
   }
 
-  // The next one; there must be one.
+  // The next one; there must be one. Needs no memory.
   Thing pop() {
-    auto [owner, things] = std::move(owners_.front());
-    owners_.pop_front();
+    auto& things = owners_.front().second;
     Thing next = std::move(things.front());
     things.pop_front();
-    if (!things.empty()) owners_.emplace_back(std::move(owner), std::move(things));
+    if (things.empty())
+      owners_.pop_front();
+    else
+      owners_.splice(owners_.end(), owners_, owners_.begin());
     return next;
   }
 

@@ -28,13 +28,28 @@ class Turns {
   void give_back();
 
  private:
+  class InLine;
   void give_later();
+  void give_soon();
   void give();
+  bool give_one();
 
   boost::asio::io_context& io_;
   TurnQueue<uid_t, boost::asio::steady_timer*> waiting_;
   bool given_later_ = false;
   std::optional<std::size_t> free_;  // places
+};
+
+// A place that was waited for: given back when this goes, however what was done in it has ended.
+class Place {
+ public:
+  explicit Place(Turns& turns) : turns_(turns) {}
+  ~Place() { turns_.give_back(); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  Turns& turns_;
 };
 
 }  // namespace etad::service

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <functional>
 #include <new>
@@ -10,6 +15,7 @@
 #include "daemon/follow/content.h"
 #include "daemon/importer.h"
 #include "daemon/service/router.h"
+#include "daemon/service/turns.h"
 #include "parsers/lines/inflater.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/service/fixtures.h"
@@ -189,6 +195,47 @@ TEST_F(Allocating, ALogThatCanNotBeInflatedForWantOfMemoryIsReadOnceThereIsSome)
     EXPECT_TRUE(text == whole);
   });
   EXPECT_GE(wanting, 2) << "zlib's state and its window";
+}
+
+TEST(AllocatingTurns, AreGivenToThoseWhoComeBehindOneForWhomThereWasNoMemory) {
+  for (std::int64_t nth = 1;; ++nth) {
+    SCOPED_TRACE("allocation " + std::to_string(nth));
+    boost::asio::io_context io;
+    service::Turns workers(io, 1);
+    int came = 0;
+    const auto ask = [&](uid_t uid) -> boost::asio::awaitable<void> {
+      boost::asio::steady_timer turn(io);
+      if (!co_await workers.wait(uid, turn)) co_return;
+      const service::Place place(workers);
+      ++came;
+    };
+    const auto all_ask = [&] {
+      for (const uid_t uid : {1U, 1U, 2U}) {
+        try {
+          boost::asio::co_spawn(io, ask(uid), boost::asio::detached);
+        } catch (const std::bad_alloc&) {
+        }
+      }
+      while (!io.stopped()) {
+        try {
+          io.run();
+        } catch (const std::bad_alloc&) {
+        }
+      }
+      io.restart();
+    };
+    {
+      const FailingAllocation failing(nth);
+      all_ask();
+    }
+    if (!FailingAllocation::happened()) {
+      EXPECT_EQ(came, 3);
+      break;
+    }
+    came = 0;
+    all_ask();
+    ASSERT_GE(came, 3) << "and those who waited";
+  }
 }
 
 TEST(AllocatingRequests, AreAnsweredAgainAfterOneForWhichThereWasNoMemory) {
