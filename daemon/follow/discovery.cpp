@@ -33,8 +33,8 @@ constexpr std::string_view kWithin = "/**/";
 bool fits(const std::string& pattern, const std::string& path);
 
 // Whether the path lies in a folder that `root` fits, or below one, and is called there as `rest` says ("/*.log"). No
-// wildcard stands for a '/' but "**": by their number it is known which folders to ask about. Of the thousands that a path
-// may consist of, each would cost a copy of it.
+// wildcard stands for a '/' but "**", so that the number of slashes says which folders may fit: to ask of each of the
+// thousands that a path may consist of would cost as many copies of it.
 bool fits_below(const std::string& root, const std::string& rest, const std::string& path) {
   std::size_t above = path.find('/');
   for (auto left = std::ranges::count(root, '/'); left > 0 && above != path.npos; --left)
