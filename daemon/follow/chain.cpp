@@ -289,7 +289,7 @@ std::optional<std::string> Chain::find(const FileKey& key) {
   if (found_ && found_->first == key) return found_->second;
   found_.emplace(key, std::nullopt);
   // Of thousands of files the others are asked about in a later look.
-  if (++finds_ > kMostFinds && contents_.listed() >= kManyListed) {
+  if (!contents_.may_find(++finds_)) {
     note(EAGAIN);
     return std::nullopt;
   }

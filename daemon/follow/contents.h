@@ -24,6 +24,8 @@ class Contents {
   std::size_t spent() const { return share_ - inflating_.left + listed_; }
   void note_listed(std::size_t entries);
   std::size_t listed() const;  // entries, of this turn
+  // Whether one more file may be looked for in this turn, as the `nth`: some may, however many names lie around them.
+  bool may_find(int nth) const { return nth <= kMostFinds || listed() < kManyListed; }
 
   // As find_key (rotation.h); what it lists is spent.
   OsResult<std::string> find(const std::string& directory, const FileKey& key);
@@ -65,6 +67,7 @@ class Contents {
                                                 const Begins& begins);
 
  private:
+  static constexpr int kMostFinds = 8;
   // Of a compressed file, for as long as it has this size and time.
   struct Known {
     std::int64_t size = 0;

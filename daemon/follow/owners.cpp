@@ -110,7 +110,7 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
                         !(followed.key && is_successor(key, *followed.key)) &&
                         (farthest == nullptr || part.offset > farthest->part().offset);
     if (!may_be) continue;
-    if (++asked > kMostFinds && contents.listed() >= kManyListed) return tl::unexpected(EAGAIN);
+    if (!contents.may_find(++asked)) return tl::unexpected(EAGAIN);
     const auto same = compressed ? contents.matches(path, key, part)
                                  : matches(*file->content, {part.offset, {}, part.marker});
     if (!same) return same;
@@ -162,7 +162,7 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
   while (next != by_head.begin() && (--next)->first == whole->head.hash && asked < kMostAlike) {
     const Followed& followed = streams.at(next->second);
     if (!may_be_of(followed.owner, status)) continue;  // nor do another user's many count
-    if (++asked > kMostFinds && contents.listed() >= kManyListed) return tl::unexpected(EAGAIN);
+    if (!contents.may_find(++asked)) return tl::unexpected(EAGAIN);
     const auto place = place_of(followed);
     if (!place) return tl::unexpected(place.error());
     const auto there = files.status(*place);

@@ -135,11 +135,8 @@ bool older(const RotatedFile& a, const RotatedFile& b) {
 namespace {
 
 constexpr int kTries = 5;
-constexpr std::size_t kMostDirectories = 8;
-constexpr std::size_t kMostBases = 262'144;   // of one of them
 constexpr std::size_t kMostRotated = 65'536;  // of one log: seven years of hours
 constexpr std::size_t kMostBelow = 32;        // of a log's folder: where each run has one, none is asked
-constexpr std::chrono::seconds kSettled{2};   // more than any file system's times are apart
 
 std::optional<RotatedName> rotated_from(const std::string& base, std::string_view name) {
   if (name == base) return std::nullopt;
@@ -151,12 +148,6 @@ std::optional<RotatedName> rotated_from(const std::string& base, std::string_vie
 std::string path_in(const std::string& directory, std::string_view name) {
   std::string out = directory + "/";
   return out += name;
-}
-
-// Since it was asked about, and anything in it may have.
-bool has_changed(FileSystem& files, const std::string& directory, const FileStatus& before) {
-  const auto after = files.status(directory);
-  return !after || key_of(*after) != key_of(before) || after->modified != before.modified;
 }
 
 // The entries of the directory that bear the name, or a rotated form of it, in a fixed order. EFBIG: too many.
@@ -261,27 +252,17 @@ bool RotatedBeside::has_none(FileSystem& files, const std::string& path,
 }
 
 bool RotatedBeside::has_none_in(FileSystem& files, const SplitPath& place, Instant wall) {
-  const auto before = files.status(place.directory);
-  if (!before) return is_absent(before.error());
-  if (wall - before->modified < kSettled) return false;
-  auto known = known_.find(place.directory);
-  if (known == known_.end() || known->second.key != key_of(*before) ||
-      known->second.modified != before->modified) {
-    if (known_.size() >= kMostDirectories) known_.clear();
-    Directory& now = known_[place.directory] = {key_of(*before), before->modified, {}};
+  const auto bases = bases_.of(files, place.directory, wall, [&](std::unordered_set<std::string>& out) {
     const auto done = files.list(place.directory, [&](const DirectoryEntry& entry) {
       ++listed_;
       for (auto& name : {rotated_name(entry.name), numbered_within(entry.name)})
-        if (name) now.bases.insert(name->base);
-      return now.bases.size() <= kMostBases;
+        if (name) out.insert(name->base);
+      return out.size() <= kMostBases;
     });
-    if (!done || now.bases.size() > kMostBases || has_changed(files, place.directory, *before)) {
-      known_.erase(place.directory);
-      return false;
-    }
-    known = known_.find(place.directory);
-  }
-  return !known->second.bases.contains(place.name);
+    return done && out.size() <= kMostBases;
+  });
+  if (!bases) return is_absent(bases.error());
+  return *bases != nullptr && !(*bases)->contains(place.name);
 }
 
 namespace {
@@ -299,27 +280,17 @@ bool is_no_link(FileSystem& files, const std::string& directory, const Directory
 }  // namespace
 
 bool ListedInodes::lack(FileSystem& files, const std::string& directory, std::uint64_t inode, Instant wall) {
-  const auto before = files.status(directory);
-  if (!before || wall - before->modified < kSettled) return false;
-  auto known = known_.find(directory);
-  if (known == known_.end() || known->second.key != key_of(*before) ||
-      known->second.modified != before->modified) {
-    Directory now{key_of(*before), before->modified, {}};
+  const auto inodes = inodes_.of(files, directory, wall, [&](std::vector<std::uint64_t>& out) {
     bool all_known = true;
     const auto done = files.list(directory, [&](const DirectoryEntry& entry) {
       ++listed_;
-      now.inodes.push_back(entry.inode);
+      out.push_back(entry.inode);
       return all_known = entry.inode != 0;
     });
-    if (!done || !all_known || has_changed(files, directory, *before)) return false;
-    std::sort(now.inodes.begin(), now.inodes.end());
-    std::size_t held = now.inodes.size();
-    for (const auto& [path, each] : known_) held += each.inodes.size();
-    if (known_.size() >= kMostDirectories || held > FileSystem::kMostNames) known_.clear();
-    known = known_.insert_or_assign(directory, std::move(now)).first;
-  }
-  const std::vector<std::uint64_t>& inodes = known->second.inodes;
-  return !std::binary_search(inodes.begin(), inodes.end(), inode);
+    std::sort(out.begin(), out.end());
+    return done && all_known;
+  });
+  return inodes && *inodes != nullptr && !std::binary_search((*inodes)->begin(), (*inodes)->end(), inode);
 }
 
 OsResult<std::string> find_key(FileSystem& files, const std::string& directory, const FileKey& key,

@@ -1,6 +1,7 @@
 // Rotated files: which names they go by, and in which order they were written.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -52,8 +53,6 @@ SplitPath split_path(std::string_view path);
 
 // Entries of folders, 65 ms of a core: who has more listed in one look rests for it, and in it nothing is listed again.
 constexpr std::size_t kManyListed = 131'072;
-// Files that are looked for in one look however many names lie around them.
-constexpr int kMostFinds = 8;
 
 // What lies under a path and beside it at one moment. Names move while they are listed and asked about: what
 // is believed was the same before and after.
@@ -66,8 +65,48 @@ struct Surrounding {
 // `places`: the path, and what it leads to if it is a link.
 Surrounding look_around(FileSystem& files, const std::string& path, const std::vector<SplitPath>& places);
 
-// What is known of the directories that were asked about last: of which names rotated forms lie there. Files come many
-// to a directory, and listing it for each of them costs as much as the square of them.
+// What listings have told of the directories that were asked about last, each for as long as it does not change. Files come
+// many to a directory, and listing it for each of them costs as much as the square of them. `What` is a container, of all
+// directories together no longer than `most`.
+template <class What>
+class ToldOfFolders {
+ public:
+  explicit ToldOfFolders(std::size_t most) : most_(most) {}
+
+  // `list(what)` lists the directory; false: what is asked can't be told. nullptr: likewise, or it could not be told for
+  // long, since the directory has only just changed. An error: that of its status.
+  template <class List>
+  OsResult<const What*> of(FileSystem& files, const std::string& directory, Instant wall, const List& list) {
+    const auto before = files.status(directory);
+    if (!before) return tl::unexpected(before.error());
+    if (wall - before->modified < kSettled) return nullptr;
+    const auto known = told_.find(directory);
+    if (known != told_.end() && known->second.is_of(*before)) return &known->second.what;
+    Told now{key_of(*before), before->modified, {}};
+    const bool told = list(now.what);
+    const auto after = files.status(directory);
+    if (!told || !after || !now.is_of(*after)) return nullptr;
+    std::size_t size = now.what.size();
+    for (const auto& [path, each] : told_) size += each.what.size();
+    if (told_.size() >= kMostDirectories || size > most_) told_.clear();
+    return &told_.insert_or_assign(directory, std::move(now)).first->second.what;
+  }
+
+ private:
+  static constexpr std::size_t kMostDirectories = 8;
+  static constexpr std::chrono::seconds kSettled{2};  // more than any file system's times are apart
+  struct Told {
+    FileKey key;
+    Instant modified{};
+    What what;
+    bool is_of(const FileStatus& now) const { return key == key_of(now) && modified == now.modified; }
+  };
+
+  std::size_t most_;
+  std::map<std::string, Told> told_;  // by path
+};
+
+// Of which names rotated forms lie in a directory.
 class RotatedBeside {
  public:
   // Whether no rotated form of the path's name lies beside it, or in one of `folders`. False also where a listing could
@@ -78,19 +117,14 @@ class RotatedBeside {
   std::size_t take_listed() { return std::exchange(listed_, 0); }  // entries, since the last call
 
  private:
-  struct Directory {
-    FileKey key;
-    Instant modified{};
-    std::unordered_set<std::string> bases;
-  };
   bool has_none_in(FileSystem& files, const SplitPath& place, Instant wall);
 
-  std::map<std::string, Directory> known_;  // by path
+  static constexpr std::size_t kMostBases = 262'144;
+  ToldOfFolders<std::unordered_set<std::string>> bases_{kMostBases};
   std::size_t listed_ = 0;
 };
 
-// Which inodes lie in the directories that were asked about last. Where thousands of files are gone from a folder, asking
-// after each by listing it costs as much as the square of them.
+// Which inodes lie in a directory, whose files may be gone by the thousand.
 class ListedInodes {
  public:
   // Whether none of the directory's names bears the inode. False also where a listing could not say for long: it has only
@@ -100,12 +134,7 @@ class ListedInodes {
   std::size_t take_listed() { return std::exchange(listed_, 0); }  // entries, since the last call
 
  private:
-  struct Directory {
-    FileKey key;
-    Instant modified{};
-    std::vector<std::uint64_t> inodes;  // sorted
-  };
-  std::map<std::string, Directory> known_;  // by path
+  ToldOfFolders<std::vector<std::uint64_t>> inodes_{FileSystem::kMostNames};  // sorted
   std::size_t listed_ = 0;
 };
 
