@@ -49,7 +49,7 @@ OsResult<std::vector<FolderBelow>> Contents::folders_below(const SplitPath& plac
 }
 
 // Nothing for a plain file, of which all is found out at once.
-Contents::Known* Contents::known(const Opened& file) {
+Contents::Known* Contents::entry_of(const Opened& file) {
   if (!file.content->compressed()) return nullptr;
   if (known_.size() > kMostKnown) forget_who_has_most();
   Known& known = known_[key_of(file.status)];
@@ -75,7 +75,7 @@ OsResult<Contents::Opened> Contents::open(const std::string& path) {
   const auto status = (*content)->status();
   if (!status) return tl::unexpected(status.error());
   Opened out{std::move(*content), *status};
-  if (Known* const before = known(out); before && before->waiting) {
+  if (Known* const before = entry_of(out); before && before->waiting) {
     out.content = std::move(before->waiting);
     out.goes_on = true;
   }
@@ -112,19 +112,19 @@ bool Contents::has_room_for(const std::optional<std::int64_t>& owner) {
 
 // For the next question about it, which goes on where this one left off.
 void Contents::keep(Opened& file) {
-  Known* const mine = known(file);
+  Known* const mine = entry_of(file);
   if (!mine) return;
   if (has_room_for(mine->owner)) mine->waiting = std::move(file.content);
 }
 
 void Contents::put_back(Opened& file) {
-  Known* const mine = known(file);
+  Known* const mine = entry_of(file);
   if (file.goes_on && mine && !mine->identity) keep(file);
   file.content.reset();
 }
 
 OsResult<bool> Contents::match(Opened& file, const ReadPart& part) {
-  Known* const mine = known(file);
+  Known* const mine = entry_of(file);
   if (!mine) return follow::matches(*file.content, part);
   if (mine->matched && mine->matched->first == part) return mine->matched->second;
   const auto answer = follow::matches(*file.content, part);
@@ -144,7 +144,7 @@ OsResult<Fingerprint> Contents::head_of(Opened& file, Known& mine) {
 OsResult<Fingerprint> Contents::head(const std::string& path, const FileKey& key) {
   auto file = open_key(path, key);
   if (!file) return tl::unexpected(file.error());
-  Known* const mine = known(*file);
+  Known* const mine = entry_of(*file);
   if (!mine) return follow::head_of(*file->content);
   const auto answer = head_of(*file, *mine);
   if (answer) put_back(*file);
@@ -181,7 +181,7 @@ OsResult<std::optional<std::string>> Contents::identity(const std::string& path,
                                                         const Begins& begins) {
   auto file = open_key(path, key);
   if (!file) return tl::unexpected(file.error());
-  Known* const mine = known(*file);
+  Known* const mine = entry_of(*file);
   if (mine && mine->identity) {
     if (file->goes_on) keep(*file);  // amid a comparison
     if (!*mine->identity) return tl::unexpected(mine->identity->error());

@@ -79,7 +79,7 @@ class Contents {
     std::optional<std::pair<ReadPart, bool>> matched{};  // the last one asked about
     std::optional<OsResult<std::string>> identity{};
   };
-  Known* known(const Opened& file);
+  Known* entry_of(const Opened& file);
   void forget_who_has_most();
   OsResult<Opened> open_key(const std::string& path, const FileKey& key);
   OsResult<bool> match(Opened& file, const ReadPart& part);

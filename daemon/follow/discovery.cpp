@@ -122,7 +122,7 @@ bool Discovery::begin_next_watch() {
 
 std::vector<Discovery::Found> Discovery::take(FileSystem& files) {
   under_way_ = false;
-  note_names(files);
+  note_aliases(files);
   told_ = lookup_now();
   told_listed_ = listed_;
   told_refused_ = std::move(refused_);
@@ -234,20 +234,20 @@ void Discovery::list(FileSystem& files, const std::string& directory, const File
 }
 
 // A bind mount shows a folder under a second name, and no path tells it.
-void Discovery::note_names(FileSystem& files) {
-  names_.clear();
+void Discovery::note_aliases(FileSystem& files) {
+  aliases_.clear();
   if (directories_.size() == 1) return;
   std::map<FileKey, std::vector<std::string>> by_key;
   for (const std::string& directory : directories_)
     if (const auto status = files.status(directory)) by_key[key_of(*status)].push_back(directory);
   for (const auto& [key, names] : by_key)
     if (names.size() > 1)
-      for (const std::string& name : names) names_[name] = names;
+      for (const std::string& name : names) aliases_[name] = names;
 }
 
-std::vector<std::string> Discovery::names_of(const std::string& directory) const {
-  const auto found = names_.find(directory);
-  return found == names_.end() ? std::vector<std::string>() : found->second;
+std::vector<std::string> Discovery::aliases_of(const std::string& directory) const {
+  const auto found = aliases_.find(directory);
+  return found == aliases_.end() ? std::vector<std::string>() : found->second;
 }
 
 Lookup Discovery::lookup_now() const {

@@ -74,7 +74,7 @@ class Discovery {
   // How many names the last scan that came to its end listed.
   std::size_t names() const { return told_listed_; }
   // All names of one of these that a mount shows under several; of any other none.
-  std::vector<std::string> names_of(const std::string& directory) const;
+  std::vector<std::string> aliases_of(const std::string& directory) const;
   const std::vector<std::pair<std::string, Errno>>& unreadable() const { return unreadable_; }
   const Lookup& lookup() const { return told_; }  // of the last scan; a path without a wildcard is no pattern
 
@@ -102,7 +102,7 @@ class Discovery {
   void begin();
   Lookup lookup_now() const;
   bool begin_next_watch();
-  void note_names(FileSystem& files);
+  void note_aliases(FileSystem& files);
   std::size_t expand(FileSystem& files, Task task);
   void expand_below(FileSystem& files, const Task& task, const DirectoryEntry& entry);
   void match(FileSystem& files, const std::string& directory, const DirectoryEntry& entry,
@@ -125,7 +125,7 @@ class Discovery {
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
   std::size_t listed_ = 0, told_listed_ = 0;  // names, and those of the last scan that came to its end
-  std::map<std::string, std::vector<std::string>> names_;  // of directories that have several
+  std::map<std::string, std::vector<std::string>> aliases_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::map<std::string, std::int64_t> owners_;  // of these
   std::vector<Found> plain_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include "daemon/follow/follower_impl.h"
@@ -158,7 +157,7 @@ void Follower::Impl::scan(SteadyTime now) {
         break;
       }
       if (streams.size() < most)
-        any_new |= admit(*file, all, now);
+        any_new |= admit(*file, all, now) != Admission::another_streams;
       else
         scan_left_some = true;
       const bool is_last = contents.listed() >= kManyListed;
@@ -186,86 +185,6 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
   scan_interval = std::max(scan_interval, options.active_interval);
   next_scan = now + scan_interval;
   if (scan_hinted_amid) hurry_scan(now);
-}
-
-// False: nothing new. A rotated file belongs to the stream it was rotated away from, and a file that another
-// stream is reading, or that lies there under two names, to that one.
-bool Follower::Impl::admit(const Discovery::Found& found, const Listing& all, SteadyTime now) {
-  if (by_path.contains(found.path)) return false;
-  const SplitPath place = split_path(found.path);
-  const bool apart = found.literal || discovery.watch(found.watch).apart;
-  std::string unknown_log;  // that by its name it was rotated from
-  if (const auto rotated = rotated_name(place.name); rotated && !apart) {
-    const std::string base = found.path.substr(0, found.path.size() - place.name.size()) + rotated->base;
-    const bool belongs =
-        (by_path.contains(base) || all.paths.contains(base)) && may_be_rotated_from(base, found.path);
-    if (belongs && passed_look) pass_over(found.path, base);
-    if (belongs || is_rotated_elsewhere(place, rotated->base)) return false;
-    if (!by_path.contains(base)) unknown_log = base;
-  }
-  if (!apart && was_shifted(place)) return false;
-  const auto status = files.status(found.path);
-  if (!status && !found.literal && (status.error() == ENOENT || status.error() == ENOTDIR)) return false;
-  if (!status && !found.literal && is_passing(status.error())) {
-    unasked.push_back({found.path, std::generic_category().message(status.error())});
-    return false;  // who it is must be known first: it may be another stream's
-  }
-  if (status && status->type == FileType::regular) {
-    if (const auto owner = by_key.find(key_of(*status)); owner != by_key.end()) {
-      Followed& reader = streams.at(owner->second);
-      if (was_moved(reader, found.path, *status)) reader.awake().go_on_in(found.path, *status);
-      schedule.hint(owner->second, now);  // perhaps it has lost the file, and only does not know it yet
-      return false;
-    }
-    if (const auto owner = stream_of_another_name(*status, all)) {
-      schedule.hint(*owner, now);
-      return false;
-    }
-    if (!found.literal && has_too_many(status->owner)) {
-      ++refused[*status->owner];
-      return false;
-    }
-    const auto away = found.literal ? OsResult<bool>(false) : leads_away(found.path);
-    if (!away) return put_off();  // as a source of its own it would be read twice
-    if (*away) return false;
-    auto anothers = was_lost_by_another(found.path, *status, 0);
-    if (anothers && !*anothers) anothers = is_copy_of_followed(found.path, *status);
-    if (!anothers && (is_passing(anothers.error()) || is_absent(anothers.error()))) return put_off();
-    if (anothers && *anothers) return false;
-  }
-  // Its log may be gone for so long that nobody spoke of it at the start.
-  if (const auto watch = discovery.watch_of(unknown_log); watch && recall && !unknown_log.empty()) {
-    const auto log = recall(unknown_log);
-    if (!log) return put_off();
-    if (*log) return take_up(add(unknown_log, *watch, false, now), **log);
-  }
-  const bool is_file = status && status->type == FileType::regular;
-  const auto known = recall ? recall(found.path) : OsResult<std::optional<Position>>(std::nullopt);
-  auto before = is_file && !(known && *known) ? read_before(contents, found.path, *status, finished)
-                                              : OsResult<ReadPart>(ReadPart{});
-  const bool is_unreadable = !before && !is_passing(before.error());
-  if (is_unreadable) before = ReadPart{};  // it is not ours to read: that is told later
-  if (!before && Stream::lacks_descriptors(before.error())) close_oldest(0);
-  if (!before) return put_off();
-  if (!known) return false;
-  Followed& followed = add(found.path, found.watch, found.literal, now);
-  if (is_file) note_owner(followed, status->owner);
-  if (*known) return take_up(followed, **known);
-  if (!is_file) return true;
-  if (const auto begun = begun_before(found.path, *status)) return take_up(followed, *begun);
-  claim(followed, key_of(*status));
-  note_target(followed);
-  followed.expect(*status);
-  if (is_unreadable) followed.awake().expect_read_before();
-  if (before->offset > 0) followed.awake().adopt(*status, *before);
-  note_head(followed);
-  return true;
-}
-
-// To the next scan, which comes soon, and without a hint.
-bool Follower::Impl::put_off() {
-  scan_left_some = true;
-  return true;
 }
 
 void Follower::Impl::forget_gone(SteadyTime now) {

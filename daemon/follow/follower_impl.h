@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -51,10 +52,10 @@ struct Follower::Impl {
                options,
                finished,
                [this](const std::string& path, const FileKey& key, StreamId self) {
-                 return reads_another(path, key, self);
+                 return is_read_by_another(path, key, self);
                },
                [this](const std::string& path, const FileStatus& status, StreamId self) {
-                 return was_lost_by_another(path, status, self);
+                 return hand_to_who_lost_it(path, status, self);
                },
                [this](const std::string& path, const std::string& file, const FileStatus& status,
                       std::int64_t from,
@@ -69,8 +70,9 @@ struct Follower::Impl {
   void restore_all(std::vector<Position> positions, SteadyTime now);
   void note_read(const Position& position);
   bool is_taken(const FileKey& key, StreamId self) const;
-  OsResult<bool> reads_another(const std::string& path, const FileKey& key, StreamId self);
-  OsResult<bool> was_lost_by_another(const std::string& path, const FileStatus& status, StreamId self);
+  OsResult<bool> is_read_by_another(const std::string& path, const FileKey& key, StreamId self);
+  std::vector<Followed*> newest_alike(std::uint64_t head, const std::function<bool(const Followed&)>& may_be);
+  OsResult<bool> hand_to_who_lost_it(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed, const std::string& path,
                                    const FileStatus& status);
   bool is_being_put_there(const FileStatus& status) const;
@@ -91,8 +93,18 @@ struct Follower::Impl {
     std::unordered_set<std::string_view> paths;
     std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
   };
-  bool admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
-  bool put_off();
+  enum class Admission {
+    another_streams,  // or nothing to be read
+    begun,
+    put_off,
+  };
+  Admission admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
+  bool is_rotated_file(const Discovery::Found& found, const Listing& all, std::string& gone_log);
+  std::optional<Admission> left_to_a_stream(const Discovery::Found& found, const FileStatus& status,
+                                            const Listing& all, SteadyTime now);
+  Admission begin_stream(const Discovery::Found& found, const std::optional<FileStatus>& file,
+                         SteadyTime now);
+  Admission put_off();
   std::optional<StreamId> stream_of_another_name(const FileStatus& status, const Listing& all);
   bool may_be_read(const std::string& path) const;
   OsResult<bool> is_copy_of_followed(const std::string& path, const FileStatus& status);
@@ -106,7 +118,7 @@ struct Follower::Impl {
   bool gives_hints(const Followed& followed) const;
   using Dated = std::pair<Instant, Position>;
   static std::vector<Dated> by_last_write(std::vector<Position> positions);
-  bool take_up(Followed& followed, const Position& position);
+  Admission take_up(Followed& followed, const Position& position);
   void note_unkept(const Followed& followed, std::int64_t size);
   std::optional<Position> begun_before(const std::string& path, const FileStatus& now);
   bool was_read_further(const Followed& followed, const FileKey& key);

@@ -17,7 +17,8 @@ constexpr std::size_t kMostFolders = 4;        // of rotated files, that are fou
 constexpr int kMostShifted = 32;               // rotations while nobody looked, by which a name is known
 constexpr std::chrono::seconds kPutThereWithin{60}, kLongestPause{2};  // as `cp` and `scp` put a file there
 constexpr std::size_t kMostUnkept = 10'000;  // logs that were found while nothing could be committed
-constexpr int kMostAlike = 64;  // streams asked whether they have lost a file that begins as theirs did
+constexpr std::size_t kMostAlike =
+    64;  // streams asked whether they have lost a file that begins as theirs did
 
 }  // namespace
 
@@ -58,7 +59,8 @@ std::vector<const Discovery::Found*> Follower::Impl::in_turns(std::vector<const 
 // Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
 // made, it may have been another file's when that stream was there last: then the content decides, and where nothing
 // was read yet, what lies under that stream's own path. An error: nobody knows now.
-OsResult<bool> Follower::Impl::reads_another(const std::string& path, const FileKey& key, StreamId self) {
+OsResult<bool> Follower::Impl::is_read_by_another(const std::string& path, const FileKey& key,
+                                                  StreamId self) {
   if (!is_taken(key, self)) return false;
   const Followed& reader = streams.at(by_key.at(key));
   if (key.born != 0 || reader.is_open()) return true;  // nor is an open file's inode another's
@@ -73,11 +75,21 @@ OsResult<bool> Follower::Impl::reads_another(const std::string& path, const File
   return is_absent(same.error()) ? OsResult<bool>(tl::unexpected(EAGAIN)) : true;
 }
 
+// Streams whose files have this head and of which `may_be` is true: the newest ones, so that thousands of copies of one
+// file cost no more than a few.
+std::vector<Followed*> Follower::Impl::newest_alike(std::uint64_t head,
+                                                    const std::function<bool(const Followed&)>& may_be) {
+  std::vector<Followed*> out;
+  auto next = by_head.upper_bound({head, std::numeric_limits<StreamId>::max()});
+  while (next != by_head.begin() && (--next)->first == head && out.size() < kMostAlike)
+    if (Followed& followed = streams.at(next->second); may_be(followed)) out.push_back(&followed);
+  return out;
+}
+
 // A file that nobody reads by its key may be what another stream has read, written anew and moved in the meantime:
 // replaced by its copy and then swapped, linked to, renamed; or compressed under a name of its own. It is that stream's,
-// wherever it lies now. Of streams whose files begin alike the newest are asked, so that thousands of copies of one file
-// cost no more than a few. EBUSY: perhaps it is being compressed, and is to be asked about again.
-OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, const FileStatus& status,
+// which goes on in it from now on. EBUSY: perhaps it is being compressed, and is to be asked about again.
+OsResult<bool> Follower::Impl::hand_to_who_lost_it(const std::string& path, const FileStatus& status,
                                                    StreamId self) {
   // Of a small file only the name says that there may be more in it: else it is not opened for this.
   const bool may_be_more = !compressed_ending(path).empty();
@@ -97,19 +109,18 @@ OsResult<bool> Follower::Impl::was_lost_by_another(const std::string& path, cons
   if (compressed && is_being_compressed(status, head)) return tl::unexpected(EBUSY);
   if (!head) return tl::unexpected(head.error());
   if (head->length < kHeadBytes) return false;
+  const auto candidates = newest_alike(head->hash, [&](const Followed& followed) {
+    const ReadPart part = followed.part();
+    return followed.id != self && part.head == *head && (compressed || part.offset <= status.size) &&
+           may_be_of(followed.owner, status) && !(followed.key && is_successor(key, *followed.key));
+  });
   int asked = 0;
   // Of those that have lost it: the others read it before it was moved the last time.
   Followed* farthest = nullptr;
-  auto next = by_head.upper_bound({head->hash, std::numeric_limits<StreamId>::max()});
-  while (next != by_head.begin() && (--next)->first == head->hash && asked < kMostAlike) {
-    const StreamId id = next->second;
-    Followed& followed = streams.at(id);
+  for (Followed* const candidate : candidates) {
+    Followed& followed = *candidate;
     const ReadPart part = followed.part();
-    const bool may_be = id != self && part.head == *head && (compressed || part.offset <= status.size) &&
-                        may_be_of(followed.owner, status) &&
-                        !(followed.key && is_successor(key, *followed.key)) &&
-                        (farthest == nullptr || part.offset > farthest->part().offset);
-    if (!may_be) continue;
+    if (farthest != nullptr && part.offset <= farthest->part().offset) continue;
     if (!contents.may_find(++asked)) return tl::unexpected(EAGAIN);
     const auto same = compressed ? contents.matches(path, key, part)
                                  : matches(*file->content, {part.offset, {}, part.marker});
@@ -157,13 +168,11 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
   if (!identity) return tl::unexpected(identity.error());
   const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
   if (!whole || (made && whole->offset != status.size)) return false;
+  const auto of_same_owner = [&](const Followed& followed) { return may_be_of(followed.owner, status); };
   int asked = 0;
-  auto next = by_head.upper_bound({whole->head.hash, std::numeric_limits<StreamId>::max()});
-  while (next != by_head.begin() && (--next)->first == whole->head.hash && asked < kMostAlike) {
-    const Followed& followed = streams.at(next->second);
-    if (!may_be_of(followed.owner, status)) continue;  // nor do another user's many count
+  for (const Followed* const followed : newest_alike(whole->head.hash, of_same_owner)) {
     if (!contents.may_find(++asked)) return tl::unexpected(EAGAIN);
-    const auto place = place_of(followed);
+    const auto place = place_of(*followed);
     if (!place) return tl::unexpected(place.error());
     const auto there = files.status(*place);
     if (!there || there->type != FileType::regular || there->size < whole->offset) continue;
@@ -266,7 +275,7 @@ OsResult<bool> Follower::Impl::is_another_name(const std::string& path) const {
   const SplitPath place = split_path(path);
   const bool is_followed = by_path.contains(path);
   const auto rank = [this](const std::string& each) { return std::pair(discovery.watch_of(each), each); };
-  for (const std::string& folder : discovery.names_of(place.directory)) {
+  for (const std::string& folder : discovery.aliases_of(place.directory)) {
     const std::string other = folder + "/" + place.name;
     if (other == path || !by_path.contains(other) || (is_followed && rank(path) < rank(other))) continue;
     const auto here = files.status(place.directory);
@@ -394,14 +403,14 @@ std::vector<Follower::Impl::Dated> Follower::Impl::by_last_write(std::vector<Pos
   return out;
 }
 
-bool Follower::Impl::take_up(Followed& followed, const Position& position) {
+Follower::Impl::Admission Follower::Impl::take_up(Followed& followed, const Position& position) {
   followed.restore(position);
   if (const auto key = followed.reads(); key && (by_key.contains(*key) || was_read_further(followed, *key)))
     followed.awake().let_go();
   claim(followed, followed.reads());
   note_target(followed);
   note_head(followed);
-  return true;
+  return Admission::begun;
 }
 
 // A log that was found while nothing could be committed, as on a full disk, may be rotated before anything can.

@@ -258,16 +258,16 @@ OsResult<bool> FileReader::go_on_with_line(Content& content, std::size_t line_li
 OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Options& options, const How& how,
                                                      Block& block, std::size_t complete, bool joined,
                                                      std::string& carried, Batch& batch) {
-  const std::size_t prefix = joined ? carried.size() : 0;
+  const std::size_t carried_bytes = joined ? carried.size() : 0;
   bool rest = how.take_rest && !block.full && !block.hole;
-  const std::int64_t expected = block.offset_of(rest ? block.data.size() : complete);
-  const std::int64_t end = block.offset_of(block.data.size());
-  const auto grown = grow_head(content, expected);
+  const std::int64_t end_if_whole = block.offset_of(rest ? block.data.size() : complete);
+  const std::int64_t end_of_block = block.offset_of(block.data.size());
+  const auto grown = grow_head(content, end_if_whole);
   if (!grown) return tl::unexpected(grown.error());
   if (!*grown) return Outcome::changed;
   // Cleaning writes over the bytes, so where we are going to stand is fingerprinted first.
-  const auto held = static_cast<std::size_t>(expected - block.begin);
-  const Fingerprint marker = marker_fingerprint({block.bytes.get(), held}, false);
+  const auto whole_bytes = static_cast<std::size_t>(end_if_whole - block.begin);
+  const Fingerprint marker = marker_fingerprint({block.bytes.get(), whole_bytes}, false);
 
   const LineBlock lines{block.data.first(complete),
                         block.data.subspan(complete),
@@ -275,32 +275,33 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
                         block.length >= options.batch_bytes,
                         how.carry,
                         kMostLines};
-  const std::size_t settled = take_lines(lines, options.line_limit, batch);
+  const std::size_t taken = take_lines(lines, options.line_limit, batch);
   rest = rest && !batch.left_some;
-  std::int64_t reached = block.offset_of(std::max(settled, prefix));
+  std::int64_t taken_to = block.offset_of(std::max(taken, carried_bytes));
   batch.bytes = std::move(block.bytes);
-  std::string parts = settled >= prefix && joined ? std::string() : carried;
-  if (rest && reached < expected) {  // a line's parts, as they were before they were cleaned
+  std::string parts = taken >= carried_bytes && joined ? std::string() : carried;
+  if (rest && taken_to < end_if_whole) {  // a line's parts, as they were before they were cleaned
     const std::size_t before = parts.size();
-    parts.resize(before + static_cast<std::size_t>(expected - reached));
-    const auto again = content.read(reached, std::span(parts).subspan(before));
+    parts.resize(before + static_cast<std::size_t>(end_if_whole - taken_to));
+    const auto again = content.read(taken_to, std::span(parts).subspan(before));
     if (!again) return tl::unexpected(again.error());
     if (*again < parts.size() - before) return Outcome::changed;
     if (parts.back() != '\n') parts += '\n';
-    reached = expected;
+    taken_to = end_if_whole;
   }
   // Of a line that went on after it was taken, only the line was read again.
-  const bool holds_marker = static_cast<std::int64_t>(held) >= std::min<std::int64_t>(expected, kMarkerBytes);
-  if (reached == expected && !joined && holds_marker) {
-    part_.offset = expected;
+  const bool holds_marker =
+      static_cast<std::int64_t>(whole_bytes) >= std::min<std::int64_t>(end_if_whole, kMarkerBytes);
+  if (taken_to == end_if_whole && !joined && holds_marker) {
+    part_.offset = end_if_whole;
     part_.marker = marker;
-  } else if (const auto done = advance(content, reached); !done) {
+  } else if (const auto done = advance(content, taken_to); !done) {
     return tl::unexpected(done.error());
   } else if (!*done) {
     return Outcome::changed;
   }
   carried = std::move(parts);
-  unterminated_ = rest || batch.left_some ? 0 : end - reached;
+  unterminated_ = rest || batch.left_some ? 0 : end_of_block - taken_to;
   if (batch.left_some) return Outcome::more;
   return block.hole ? Outcome::hole : block.full ? Outcome::more : Outcome::end;
 }

@@ -164,7 +164,7 @@ Stream::Step Stream::take_step(Look& look) {
         return Step::done;
     }
   }
-  switch (drain(look, line_is_idle(look) ? Rest::taken : Rest::left)) {
+  switch (drain(look, line_is_idle(look) ? LastLine::take : LastLine::wait)) {
     case Drained::end:
       break;
     case Drained::changed:
@@ -192,7 +192,7 @@ bool Stream::begin(Look& look) {
   if (anothers && *anothers) text_ = "read as another source's file";
   if (!anothers || *anothers) return false;
   if (known_ || read_rotated_) return advance(look);
-  if (was_lost_by_another(look, *look.target.file)) return false;
+  if (hand_to_who_lost_it(look, *look.target.file)) return false;
   start_at({path_, *look.target.file, {}});
   return true;
 }
@@ -232,7 +232,7 @@ void Stream::settle(const Look& look, const FileStatus& status) {
   current.measured_size = status.size;
 }
 
-Stream::Drained Stream::drain(Look& look, Rest rest) {
+Stream::Drained Stream::drain(Look& look, LastLine last_line) {
   CurrentFile& current = *current_;
   for (;;) {
     const auto status = current.content->status();
@@ -241,21 +241,9 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
     if (status) settle(look, *status);
     const std::int64_t from = current.reader.part().offset;
     const std::string carried = from == 0 ? carried_ : std::string();
-    const FileReader::How how{rest != Rest::left, current.settled, rest == Rest::carried};
-    auto outcome =
-        status ? current.reader.read(*current.content, look.around.options, how, carried_, batch, bytes)
-               : tl::unexpected(status.error());
+    const auto outcome =
+        status ? read_some(look.around.options, last_line, batch, bytes) : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
-    const bool ends = outcome && *outcome == FileReader::Outcome::end && current.compressed;
-    const Errno behind = !outcome ? outcome.error()
-                         : ends   ? current.reader.error_behind(*current.content)
-                                  : 0;
-    current.cut = cuts(behind) ? behind : 0;
-    if (ends && behind != 0 && current.cut == 0) outcome = FileReader::Outcome::more;  // not known yet
-    if (current.cut != 0) {
-      fail(current.cut);
-      outcome = FileReader::Outcome::end;
-    }
     if (!outcome) {
       if (outcome.error() == ESTALE) close_file();
       fail(outcome.error());
@@ -269,15 +257,7 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
         return still == Attached::lost ? Drained::changed : Drained::failed;
       }
     }
-    // Just taken up (again), a file has been still for no time that we know of.
-    if (status->size != current.seen.size || !current.grew) current.grew = look.now;
-    current.seen = *status;
-    note_owner(*status);
-    current.pending = current.reader.unterminated();
-    current.at_end = *outcome == FileReader::Outcome::end;
-    current.at_hole = *outcome == FileReader::Outcome::hole;
-    current.unwritten =
-        current.at_hole && is_unwritten(*current.content, current.reader.part().offset, status->size);
+    note_read(*outcome, *status, look.now);
     const bool left_some = batch.left_some;
     if (!batch.lines.empty() || current.reader.part().offset != from) emit(std::move(batch), look.out);
     look.budget -= std::min(look.budget, bytes);
@@ -287,11 +267,42 @@ Stream::Drained Stream::drain(Look& look, Rest rest) {
   }
 }
 
+// The next lines of the file. What can't be inflated ends it, for now.
+OsResult<FileReader::Outcome> Stream::read_some(const Options& options, LastLine last_line, Batch& batch,
+                                                std::size_t& bytes) {
+  CurrentFile& current = *current_;
+  const FileReader::How how{last_line != LastLine::wait, current.settled, last_line == LastLine::carry};
+  const auto outcome = current.reader.read(*current.content, options, how, carried_, batch, bytes);
+  const bool ends = outcome && *outcome == FileReader::Outcome::end && current.compressed;
+  const Errno behind = !outcome ? outcome.error() : ends ? current.reader.error_behind(*current.content) : 0;
+  current.cut = cuts(behind) ? behind : 0;
+  if (current.cut != 0) {
+    fail(current.cut);
+    return FileReader::Outcome::end;
+  }
+  if (ends && behind != 0) return FileReader::Outcome::more;  // whether it ends there is not known yet
+  return outcome;
+}
+
+// Where the file stands behind what was read of it last.
+void Stream::note_read(FileReader::Outcome outcome, const FileStatus& status, SteadyTime now) {
+  CurrentFile& current = *current_;
+  // Just taken up (again), a file has been still for no time that we know of.
+  if (status.size != current.seen.size || !current.grew) current.grew = now;
+  current.seen = status;
+  note_owner(status);
+  current.pending = current.reader.unterminated();
+  current.at_end = outcome == FileReader::Outcome::end;
+  current.at_hole = outcome == FileReader::Outcome::hole;
+  current.unwritten =
+      current.at_hole && is_unwritten(*current.content, current.reader.part().offset, status.size);
+}
+
 // Nothing more will be written to it that we could wait for.
 bool Stream::is_final(Look& look) {
   if (current_->seen.links == 0) return true;
   if (look.target.file && look.target.file->size > 0)
-    return !may_be_anothers(look, *look.target.file) && !was_lost_by_another(look, *look.target.file);
+    return !may_be_anothers(look, *look.target.file) && !hand_to_who_lost_it(look, *look.target.file);
   // Only a changed directory can have a new file: a stream that waits for its successor costs one stat.
   const auto directory = look.around.files.status(split_path(path_).directory);
   if (directory && directory->modified == current_->directory_modified) return false;
@@ -333,7 +344,7 @@ Stream::Step Stream::finish(Look& look) {
     case Attached::lost:
       break;
   }
-  const Drained drained = drain(look, gone ? Rest::taken : Rest::carried);
+  const Drained drained = drain(look, gone ? LastLine::take : LastLine::carry);
   if (drained == Drained::changed) forget_content(look);
   if (drained == Drained::hole) return Step::done;
   if (drained != Drained::end) return drained == Drained::budget ? Step::out_of_budget : Step::again;
@@ -385,29 +396,7 @@ bool Stream::advance(Look& look) {
     }
     if (*anothers) next.reset();
   }
-  // A file that was away for a while, with its file system, or was put back; or what was written in its place, which
-  // had changed names with another log's.
-  const bool came_back = next && next->read.offset == 0 && last_.part.marker.length > 0 &&
-                         may_be_of(last_.owner, next->status) &&
-                         (is_copy(next->status) || same_but_for_device(key_of(next->status), ended_key_) ||
-                          (gone_ && last_.part.is_telling()));
-  if (came_back && chain.error() == 0) {
-    const auto same = look.around.contents.matches(next->path, key_of(next->status), last_.part);
-    if (!same) {
-      fail(moved_or(same.error()));
-      return false;
-    }
-    if (*same) {
-      next->read = last_.part;
-    } else {
-      const auto now = look.around.files.status(next->path);
-      if (!now || key_of(*now) != key_of(next->status) || now->size < next->status.size) {  // cut in between
-        fail(now ? EAGAIN : moved_or(now.error()));
-        return false;
-      }
-      if (!current_ && next->path == path_ && waits_for_the_rest(look)) return false;
-    }
-  }
+  if (next && chain.error() == 0 && !skip_what_came_back(look, *next)) return false;
   if (chain.error() != 0) {
     fail(chain.error());
     return false;
@@ -491,7 +480,7 @@ void Stream::forget_content(Look& look) {
   close_file();
 }
 
-void Stream::adopt(const FileStatus& status, const ReadPart& part) {
+void Stream::begin_behind(const FileStatus& status, const ReadPart& part) {
   start_at({path_, status, part});
   announce_ = false;
 }

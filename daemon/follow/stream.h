@@ -103,7 +103,7 @@ class Stream {
   void rewind(FinishedFiles& finished);
   void close_file();
   // For a new stream whose file has been read already, up to there, under another name.
-  void adopt(const FileStatus& status, const ReadPart& part);
+  void begin_behind(const FileStatus& status, const ReadPart& part);
   // Likewise, where nobody can tell yet whether it has been, since it may not be read.
   void expect_read_before() { may_be_read_before_ = true; }
   // The name was deleted: what will lie under it is a new file.
@@ -176,12 +176,17 @@ class Stream {
   bool waits_for_the_rest(Look& look);
   Attached find_copy(Look& look);
   void settle(const Look& look, const FileStatus& status);
-  enum class Rest { left, taken, carried };  // of the file: into the next one, where it is parts of a line
-  Drained drain(Look& look, Rest rest);
+  // An unterminated line at the end: waited for, taken as it is, or carried into the next file.
+  enum class LastLine { wait, take, carry };
+  Drained drain(Look& look, LastLine last_line);
+  OsResult<FileReader::Outcome> read_some(const Options& options, LastLine last_line, Batch& batch,
+                                          std::size_t& bytes);
+  void note_read(FileReader::Outcome outcome, const FileStatus& status, SteadyTime now);
   bool is_final(Look& look);
   Step finish(Look& look);
   Step lose(Look& look);
   bool advance(Look& look);
+  bool skip_what_came_back(Look& look, NextFile& next);
   void end_current(Look& look);
   void start_at(const NextFile& next);
   Link last_link() const;
@@ -189,7 +194,7 @@ class Stream {
   Chain::Others others(const Look& look) const;
   OsResult<bool> is_anothers(const Look& look, const FileStatus& under_path) const;
   bool may_be_anothers(const Look& look, const FileStatus& under_path);
-  bool was_lost_by_another(const Look& look, const FileStatus& under_path);
+  bool hand_to_who_lost_it(const Look& look, const FileStatus& under_path);
   void note_owner(const FileStatus& file);
   void fail(Errno error);
 

@@ -382,6 +382,31 @@ Chain& Stream::chain_of(Look& look) const {
   return *look.chain;
 }
 
+// The next file may be the last one again: away for a while, with its file system, or put back; or what was written in its
+// place, which had changed names with another log's. Then what was read of it is not read again. False: nobody knows yet.
+bool Stream::skip_what_came_back(Look& look, NextFile& next) {
+  const bool may_be_back = next.read.offset == 0 && last_.part.marker.length > 0 &&
+                           may_be_of(last_.owner, next.status) &&
+                           (is_copy(next.status) || same_but_for_device(key_of(next.status), ended_key_) ||
+                            (gone_ && last_.part.is_telling()));
+  if (!may_be_back) return true;
+  const auto same = look.around.contents.matches(next.path, key_of(next.status), last_.part);
+  if (!same) {
+    fail(moved_or(same.error()));
+    return false;
+  }
+  if (*same) {
+    next.read = last_.part;
+    return true;
+  }
+  const auto now = look.around.files.status(next.path);
+  if (!now || key_of(*now) != key_of(next.status) || now->size < next.status.size) {  // cut in between
+    fail(now ? EAGAIN : moved_or(now.error()));
+    return false;
+  }
+  return current_ || next.path != path_ || !waits_for_the_rest(look);
+}
+
 Chain::Others Stream::others(const Look& look) const {
   const auto& around = look.around;
   return {[&around, id = id_](const std::string& path, const FileKey& key) {
@@ -406,7 +431,7 @@ bool Stream::may_be_anothers(const Look& look, const FileStatus& under_path) {
 }
 
 // Or nobody knows yet: then it is asked again.
-bool Stream::was_lost_by_another(const Look& look, const FileStatus& under_path) {
+bool Stream::hand_to_who_lost_it(const Look& look, const FileStatus& under_path) {
   const auto lost = look.around.lost(path_, under_path, id_);
   if (lost) return *lost;
   const bool passes = is_passing(lost.error()) || is_absent(lost.error());
