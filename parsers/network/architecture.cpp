@@ -24,10 +24,6 @@ std::string bounded(std::string_view text) {
   return kept_text(text, kMaxText);
 }
 
-void keep(std::vector<std::string>& list, std::string_view text) {
-  if (list.size() < kMaxEnds) list.push_back(bounded(text));
-}
-
 bool is_layer(std::string_view key) {
   return key == "layer" || key == "layers";
 }
@@ -52,11 +48,34 @@ std::optional<std::int64_t> Net::batch_size() const {
   return input_batch;
 }
 
+bool NetBuilder::has_room(std::size_t bytes) {
+  const std::int64_t with_these = state_.bytes + static_cast<std::int64_t>(bytes);
+  if (with_these > most_bytes_) {
+    state_.net.cut = true;
+    return false;
+  }
+  state_.bytes = with_these;
+  return true;
+}
+
+void NetBuilder::keep_end(std::vector<std::string>& list, std::string_view text) {
+  if (list.size() >= kMaxEnds) return;
+  std::string kept = bounded(text);
+  if (has_room(sizeof kept + kept.size())) list.push_back(std::move(kept));
+}
+
+void NetBuilder::keep_parameter(std::string key, std::string_view value) {
+  if (state_.parameters.size() >= kMaxParameters) return;
+  std::string kept = bounded(value);
+  if (has_room(2 * sizeof kept + key.size() + kept.size()))
+    state_.parameters.emplace_back(std::move(key), std::move(kept));
+}
+
 void NetBuilder::open(const PrototextReader::Path& around, std::string_view key) {
   Net& net = state_.net;
   if (around.empty() && is_layer(key)) {
     state_.parameters.clear();
-    if (net.layers.size() < Net::kMaxLayers) {
+    if (net.layers.size() < Net::kMaxLayers && has_room(sizeof(NetLayer))) {
       net.layers.emplace_back().described = true;
     } else {
       net.cut = true;
@@ -107,11 +126,11 @@ void NetBuilder::layer_value(NetLayer& layer, std::string_view key, std::string_
   } else if (key == "type") {
     layer.layer.type = bounded(current_layer_type(value));
   } else if (key == "bottom") {
-    keep(layer.bottoms, value);
+    keep_end(layer.bottoms, value);
   } else if (key == "top") {
-    keep(layer.tops, value);
-  } else if (!is_learning_key(key) && state_.parameters.size() < kMaxParameters) {
-    state_.parameters.emplace_back(key, bounded(value));
+    keep_end(layer.tops, value);
+  } else if (!is_learning_key(key)) {
+    keep_parameter(std::string(key), value);
   }
 }
 
@@ -125,10 +144,10 @@ void NetBuilder::parameter(const PrototextReader::Path& around, std::string_view
     layer.batch_size = positive(value);
   if (std::any_of(around.begin() + 1, around.end(), [](const std::string& k) { return is_learning_key(k); }))
     return;
-  if (is_learning_key(key) || is_default(key, value) || state_.parameters.size() >= kMaxParameters) return;
+  if (is_learning_key(key) || is_default(key, value)) return;
   std::string path;  // of what lies below the layer's own parameter message
   for (std::size_t i = 2; i < around.size(); ++i) path += around[i] + ".";
-  state_.parameters.emplace_back(path.append(key), bounded(value));
+  keep_parameter(path.append(key), value);
 }
 
 void NetBuilder::end_description(bool balanced) {
@@ -154,7 +173,8 @@ void NetBuilder::set_up(std::string_view name) {
   }
   state_.current = -1;
   // Not described: the net's own copies of a blob with several readers, or what the description lost.
-  if (name.ends_with("_split") || layers.size() >= Net::kMaxLayers) return;
+  if (name.ends_with("_split") || layers.size() >= Net::kMaxLayers || !has_room(sizeof(NetLayer) + kMaxText))
+    return;
   state_.net.cut = true;  // between two layers, then, which is no less cut
   layers.emplace_back().layer.name = bounded(name);
   state_.current = static_cast<std::int64_t>(layers.size()) - 1;
@@ -175,7 +195,9 @@ void NetBuilder::shape(std::string_view text) {
   if (feeds && !state_.net.batch_set_up && !dims.empty() && dims.front() > 0)
     state_.net.batch_set_up = dims.front();
   if (!dims.empty()) dims.erase(dims.begin());
-  if (layer.layer.shapes.size() < Net::kMaxShapes) layer.layer.shapes.push_back(std::move(dims));
+  if (layer.layer.shapes.size() < Net::kMaxShapes &&
+      has_room(sizeof dims + dims.size() * sizeof(std::int64_t)))
+    layer.layer.shapes.push_back(std::move(dims));
 }
 
 std::vector<Layer> layers_of(Net net) {

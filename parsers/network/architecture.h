@@ -53,15 +53,22 @@ struct Net {
   std::optional<std::int64_t> batch_set_up;
 };
 
-// Builds a Net from the description (as a sink of PrototextReader) and from the set-up lines that follow it.
+// Builds a Net from the description (as a sink of PrototextReader) and from the set-up lines that follow it. Of a net that
+// takes more than `most_bytes` of memory the rest is not kept, as if its description had broken off there.
 class NetBuilder : public PrototextReader::Sink {
  public:
+  static constexpr std::int64_t kMostBytesOfLog =
+      1 << 20;  // of a thousand real logs' nets the largest takes a quarter
+  NetBuilder() = default;
+  explicit NetBuilder(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
+
   // What the builder remembers between two entries; public, so that it can be saved.
   struct State {
     Net net;
     std::vector<std::pair<std::string, std::string>> parameters;  // of the layer being described
     std::int64_t current = -1;                                    // the layer being set up, by index
     std::int64_t next = 0;                                        // where to look for the next one first
+    std::int64_t bytes = 0;                                       // of memory, that all of this takes
   };
 
   void open(const PrototextReader::Path& around, std::string_view key) override;
@@ -80,10 +87,14 @@ class NetBuilder : public PrototextReader::Sink {
   const Net& net() const { return state_.net; }
 
  private:
+  bool has_room(std::size_t bytes);
+  void keep_end(std::vector<std::string>& list, std::string_view text);
+  void keep_parameter(std::string key, std::string_view value);
   void layer_value(NetLayer& layer, std::string_view key, std::string_view value);
   void parameter(const PrototextReader::Path& around, std::string_view key, std::string_view value);
   void net_value(const PrototextReader::Path& around, std::string_view key, std::string_view value);
 
+  std::int64_t most_bytes_ = kMostBytesOfLog;
   State state_;
 };
 

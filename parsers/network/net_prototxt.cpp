@@ -43,7 +43,9 @@ struct PhaseRules {
 // Builds the net of one phase, with the shapes that its data layers tell.
 class FileBuilder final : public NetBuilder {
  public:
-  explicit FileBuilder(Phase phase) : phase_(phase == Phase::train ? "TRAIN" : "TEST") {}
+  // A file is read by itself and nothing of it kept, so that larger nets than in logs are.
+  explicit FileBuilder(Phase phase)
+      : NetBuilder(16 << 20), phase_(phase == Phase::train ? "TRAIN" : "TEST") {}
 
   void open(const PrototextReader::Path& around, std::string_view key) override {
     if (around.empty() && (key == "layer" || key == "layers")) feed_ = {}, rules_ = {};
@@ -151,8 +153,9 @@ Result<NetText> read_prototxt(std::string_view text, Phase phase) {
   if (net.layers.empty())
     return fail("this shows no layers", "a net's prototxt consists of layer { … } entries");
   if (net.cut)
-    return fail("the net's description breaks off",
-                reader.balanced() ? "it has more layers than etad reads" : "its braces don't balance");
+    return fail("the net's description breaks off", reader.balanced()
+                                                        ? "it has more layers or settings than etad reads"
+                                                        : "its braces don't balance");
   infer_shapes(net);
   NetText out;
   out.format = "caffe";

@@ -7,7 +7,7 @@ namespace etad {
 ETAD_SAVED(PrototextReader::State, path, depth, key, wants_value, in_list)
 ETAD_SAVED(NetLayer, layer, bottoms, tops, phase_bound, described, batch_size)
 ETAD_SAVED(Net, name, phase, options, layers, input_batch, cut, batch_set_up)
-ETAD_SAVED(NetBuilder::State, net, parameters, current, next)
+ETAD_SAVED(NetBuilder::State, net, parameters, current, next, bytes)
 
 namespace track {
 

@@ -245,5 +245,27 @@ TEST(Net, StaysBounded) {
   EXPECT_LE(builder.state().parameters.size(), 64u);
 }
 
+// Each of a net's parts is bounded, and all of them together.
+TEST(Net, WithAsMuchInEachLayerAsOneMayHaveStaysBounded) {
+  NetBuilder builder;
+  PrototextReader reader;
+  for (int i = 0; i < 4096; ++i) {
+    reader.feed("layer { name: 'x' type: 'Concat'", builder);
+    for (int k = 0; k < 256; ++k) reader.feed("bottom: 'a' top: 'b' concat_param { axis: 3 }", builder);
+    reader.feed("}", builder);
+  }
+  for (int i = 0; i < 10'000; ++i) {
+    builder.set_up("layer" + std::to_string(i));
+    builder.shape("64 20 24 24");
+  }
+  const Net& net = builder.net();
+  EXPECT_TRUE(net.cut);
+  std::size_t ends = 0;
+  for (const NetLayer& layer : net.layers) ends += layer.bottoms.size() + layer.tops.size();
+  EXPECT_GT(ends, 10'000u);
+  EXPECT_LE(ends * sizeof(std::string) + net.layers.size() * sizeof(NetLayer),
+            static_cast<std::size_t>(NetBuilder::kMostBytesOfLog));
+}
+
 }  // namespace
 }  // namespace etad
