@@ -56,6 +56,8 @@ struct IngestOptions {
   std::chrono::seconds rest_after{30};  // a source at rest for so long is left to the history
   std::size_t most_awake = 1024;        // and the one at rest the longest where more that grow are in memory
   std::size_t most_caught_up = 64;      // or more that have not grown since: most logs never move again
+  std::size_t most_state_bytes =
+      16 << 20;  // of the parsers in memory: beyond, those with the longest states rest
   std::chrono::hours forget_after{24};  // a source whose file is gone for so long is forgotten
   bool tell_begun_runs = false;         // keep them for take_begun_runs()
   follow::FileSystem* files = nullptr;  // where files beside a log are looked for; none: nowhere
@@ -137,6 +139,7 @@ class Ingest {
   void accept(const std::vector<SourceCommit>& commits);
   void give_back(std::span<const follow::Batch> batches);
   void put_to_rest();
+  void put_longest_to_rest();
   static void put_to_rest(std::span<IngestedSource*> awake, std::size_t most);
   void forget_gone();
 

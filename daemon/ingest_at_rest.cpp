@@ -1,6 +1,9 @@
 // What becomes of sources whose logs do not move: their runs end, and they are left to the history.
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "daemon/ingest.h"
 
@@ -86,7 +89,27 @@ void Ingest::put_to_rest() {
                                             [](const IngestedSource* source) { return !source->grows; });
   put_to_rest({first_growing, awake_.end()}, options_.most_awake);
   put_to_rest({awake_.begin(), first_growing}, options_.most_caught_up);
+  put_longest_to_rest();
   std::erase_if(awake_, [](const IngestedSource* source) { return !source->awake; });
+}
+
+// What a parser has to remember is bounded, but a log can be made to have it remember all of that, and a user can make a
+// thousand of them.
+void Ingest::put_longest_to_rest() {
+  std::vector<std::pair<std::size_t, IngestedSource*>> by_length;
+  std::size_t all = 0;
+  for (IngestedSource* source : awake_) {
+    if (!source->awake) continue;
+    all += source->awake->state_bytes;
+    by_length.emplace_back(source->awake->state_bytes, source);
+  }
+  if (all <= options_.most_state_bytes) return;
+  std::sort(by_length.begin(), by_length.end(), std::greater());
+  for (const auto& [bytes, source] : by_length) {
+    if (all <= options_.most_state_bytes) break;
+    all -= bytes;
+    source->awake.reset();
+  }
 }
 
 // Those that have not moved for longest, where there are more than `most`.

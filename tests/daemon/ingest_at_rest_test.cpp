@@ -1,10 +1,13 @@
 // What becomes of logs that nobody writes any more.
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
+#include "tests/sanitized.h"
 
 namespace etad {
 namespace {
@@ -33,6 +36,38 @@ TEST_F(AtRest, OfManyLogsThatNoPatternFindsAnyMoreSomeLoseTheirRunsAtATime) {
   EXPECT_EQ(lost(), 4);
   ASSERT_TRUE(tick_after(seconds(5)));
   EXPECT_EQ(lost(), 5);
+}
+
+std::size_t heap() {
+  return mallinfo2().uordblks;
+}
+
+// One user's thousand logs, each of a net that is described without end, were a gigabyte.
+TEST_F(AtRest, ManyLogsThatHaveMuchRememberedTakeABoundedMemory) {
+  if (ETAD_SANITIZED) GTEST_SKIP() << "the heap is the sanitizer's";
+  IngestOptions options = usual_options();
+  options.most_state_bytes = 2 << 20;
+  start_ingest(std::move(options));
+  wait();
+  const std::string lenet = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
+  const std::size_t net = lenet.find("layer {");
+  ASSERT_NE(net, std::string::npos);
+  std::string layers;
+  for (int i = 0; i < 4'000; ++i)
+    layers += "layer {\n  name: \"a layer of a net without end, " + std::to_string(i) + "\"\n}\n";
+  const std::size_t before = heap();
+  for (int i = 0; i < 40; ++i) append(std::to_string(i) + ".log", lenet.substr(0, net) + layers);
+  wait(seconds(12));
+  EXPECT_EQ(
+      ingest_->counters().lines,
+      40 * (std::count(lenet.begin(), lenet.begin() + static_cast<std::ptrdiff_t>(net), '\n') + 12'000));
+  EXPECT_LT(heap(), before + (20U << 20));  // in memory a state takes some times its length
+  // Each goes on where it stood.
+  append("7.log", lenet.substr(lenet.find("\n", lenet.find("Network initialization done")) + 1));
+  wait();
+  const auto all = runs();
+  EXPECT_EQ(std::ranges::count_if(all, [](const RunRow& row) { return row.run.state == RunState::finished; }),
+            1);
 }
 
 }  // namespace

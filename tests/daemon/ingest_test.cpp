@@ -27,6 +27,7 @@ class Ingesting : public FollowedFiles {
     options.sources = {std::move(rule)};
     options.most_awake = most_awake_;
     options.most_caught_up = most_awake_;
+    options.most_state_bytes = most_state_bytes_;
     start_ingest(std::move(options));
   }
 
@@ -39,6 +40,7 @@ class Ingesting : public FollowedFiles {
 
   FaultyWriter* const faulty_ = write_by_faulty_writer();
   std::size_t most_awake_ = 512;
+  std::size_t most_state_bytes_ = 1 << 20;
   const std::string lenet_ = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
 };
 
@@ -207,12 +209,15 @@ TEST_F(Ingesting, ACommitThatFailsLosesNothingAndDoublesNothing) {
   EXPECT_EQ(ingest_->counters().lines, 2 * std::count(lenet_.begin(), lenet_.end(), '\n') + 2);
 }
 
-TEST_F(Ingesting, SourcesAtRestAreLeftToTheHistoryAndGoOnFromThere) {
+class IngestingBoundedly : public Ingesting, public testing::WithParamInterface<bool> {};
+
+TEST_P(IngestingBoundedly, SourcesAtRestAreLeftToTheHistoryAndGoOnFromThere) {
   append("whole.log", "# whole\n" + lenet_);
   start();
   settle();
   const auto expected = segments(runs()[0].id);
-  most_awake_ = 1;  // of three logs that grow in turn, two are always at rest
+  // Of three logs that grow in turn, two are always at rest, or all of them.
+  (GetParam() ? most_awake_ : most_state_bytes_) = 1;
   start();
   for (const char* name : {"a.log", "b.log", "c.log"}) append(name, std::string("# ") + name + "\n");
   std::mt19937 chance(3);
@@ -232,6 +237,8 @@ TEST_F(Ingesting, SourcesAtRestAreLeftToTheHistoryAndGoOnFromThere) {
     EXPECT_EQ(run.run.state, RunState::finished);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(ByNumberAndByLength, IngestingBoundedly, testing::Bool());
 
 TEST_F(Ingesting, ARestartWritesNothingWhereNothingIsNew) {
   for (int i = 0; i < 5; ++i) append(std::to_string(i) + ".log", "# " + std::to_string(i) + "\n" + lenet_);
