@@ -83,7 +83,7 @@ void track::Epochs::all_steps(const Moment& m) {
       first = r.epochs.done_before(*epoch, steps);
       if (!ends && r.run.iteration == first + steps) return;  // the same once more, behind its validation
     }
-    r.run.iteration = first + steps;
+    r.run.iteration = sum(first, steps);
     if (!r.run.first_iteration) r.run.first_iteration = first;
     all_.runs.add_loss(r, first + steps, m);
   }
@@ -347,8 +347,7 @@ void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
 void track::Epochs::epoch(const Moment& m) {
   if (const auto number = all_.windows.told(Field::epoch); number && !m.event.has(Field::epoch)) {
     Event whole = m.event;
-    whole.add(number->field, number->scale, number->text);
-    return epoch({whole, m.now, m.out});
+    if (whole.add(number->field, number->scale, number->text)) return epoch({whole, m.now, m.out});
   }
   const EpochLine line(m.event);
   if (is_state_of_bar(m.event)) return see_state(m.event);

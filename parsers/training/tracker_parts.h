@@ -180,7 +180,7 @@ class Windows : Part {
  private:
   bool stands_by_bar(const Event& event);
   bool is_said_again(const Moment& m);
-  void progress_of(const Moment& m);
+  void progress_of(const Moment& m, bool in_steps = false);
   std::optional<OfStep> counted_in_samples(RunTrack& r, const Event& event) const;
   std::optional<OfStep> counted_otherwise(RunTrack& r, const Event& event) const;
   void progress_in_steps(const Moment& m, const OfStep& counted);

@@ -313,7 +313,7 @@ void track::Windows::progress_in_steps(const Moment& m, const OfStep& counted) {
   event.remove(Field::unit);
   event.add(in_steps);
   event.add(of, 1, all);
-  if (count_of(event, done)) progress_of({event, m.now, m.out});
+  if (count_of(event, done)) progress_of({event, m.now, m.out}, true);
 }
 
 void track::Windows::tell(Told value) {
@@ -423,8 +423,8 @@ std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) 
 }
 
 // What a line of progress is about: a test, a run that is over, something beside the run's steps, or where the run
-// stands.
-void track::Windows::progress_of(const Moment& m) {
+// stands. `in_steps`: what it counted was made steps, which may look like what is counted otherwise.
+void track::Windows::progress_of(const Moment& m, bool in_steps) {
   const Event& event = m.event;
   if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event))
     return all_.tests.progress(m);
@@ -437,7 +437,7 @@ void track::Windows::progress_of(const Moment& m) {
     Event of_all = event;
     of_all.remove(Field::batches);
     of_all.rename(Field::batch, Field::iteration);
-    return progress_of({of_all, m.now, m.out});
+    return progress_of({of_all, m.now, m.out}, in_steps);
   }
   if (event.has(Field::position)) return position_of_known(m);
   if (RunTrack* const over = all_.runs.ended(); over && is_last_of_run_over(*over, event)) {
@@ -454,7 +454,8 @@ void track::Windows::progress_of(const Moment& m) {
                               falls_back(open, event);
   RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
   if (looks_back(going_on, event)) return;
-  if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
+  if (!in_steps)
+    if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
   RunTrack* const planned = take_plan(going_on, m);
   if (!planned) return;
   const auto iteration = place(*planned, m);

@@ -123,7 +123,7 @@ void track::Steps::step_time(const Moment& m) {
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(1);
   const auto step = m.event.number(Field::seconds);
   const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
-  const std::int64_t last = at.value_or(r.run.iteration.value_or(0) + n);
+  const std::int64_t last = at.value_or(sum(r.run.iteration.value_or(0), n));
   if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;
     r.training.so_far = time_so_far(m.event, last);
@@ -169,7 +169,7 @@ void track::Steps::throughput(const Moment& m) {
   if (!at && m.event.text(Field::since) == "start") at = r.run.max_iterations;  // a mean over the whole run
   const std::int64_t before = r.run.iteration.value_or(0);
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
-  const std::int64_t last = at.value_or(before + std::max<std::int64_t>(0, n));
+  const std::int64_t last = at.value_or(sum(before, std::max<std::int64_t>(0, n)));
   r.run.iteration = last;
   all_.runs.add_loss(r, last, m);
   const Phase phase = phase_of(m.event, r.run.job);

@@ -266,5 +266,22 @@ TEST(StepsOfEpochs, OfABarThatIsBrokenOffAreDone) {
   EXPECT_EQ(run.state, RunState::lost);
 }
 
+// Of one step an epoch, what the bar counts looks like batches again when it has been made steps.
+TEST(StepsOfEpochs, MayBeOneOfSeveralBatches) {
+  const Lines plan = {"***** Running training *****", "  Num Epochs = 3", "  Gradient Accumulation steps = 4",
+                      "  Total optimization steps = 3"};
+  Lines bars = plan;
+  for (int epoch = 0; epoch < 3; ++epoch)
+    for (int batch = 1; batch <= 4; ++batch)
+      bars.push_back(
+          written("Iteration:  50%%|#####     | %d/4 [00:%02d<00:10,  5.00s/it]", batch, 5 * batch));
+  const auto runs = runs_of(bars);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_NEAR(step_time(runs.at(0)), 20, 0.1);
+  Lines one = plan;
+  one.push_back("step 0/4 | loss 4.1250 | 0.50 s/it");
+  EXPECT_LE(runs_of(one).size(), 1U);
+}
+
 }  // namespace
 }  // namespace etad::test
