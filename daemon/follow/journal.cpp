@@ -1,9 +1,10 @@
 #include "daemon/follow/journal.h"
 
 #include <algorithm>
+#include <span>
 #include <system_error>
 
-#include "parsers/lines/line.h"
+#include "parsers/lines/line_block.h"
 
 namespace etad::follow {
 namespace {
@@ -86,12 +87,11 @@ OsResult<void> JournalStream::read(const Options& options, std::size_t& budget, 
 void JournalStream::take(const JournalEntry& entry, std::size_t line_limit, Batch& batch) {
   std::string& text = batch.joined.emplace_back(entry.message);
   text += '\n';
-  std::vector<std::string_view> lines;
-  LineLosses losses;
-  clean_lines(text, line_limit, lines, losses);
-  for (const std::string_view line : lines) batch.lines.emplace_back(line, entry.at);
-  batch.truncated_lines += losses.truncated_lines + (entry.cut ? 1 : 0);
-  batch.skipped_bytes += losses.skipped_bytes;
+  const std::size_t before = batch.lines.size();
+  take_lines({text, {}, true, true}, line_limit, batch);
+  for (Line& line : std::span(batch.lines).subspan(before))
+    if (!line.time) line.time = entry.at;
+  batch.truncated_lines += entry.cut ? 1 : 0;
 }
 
 void JournalStream::rewind() {

@@ -98,7 +98,7 @@ std::string value_text(std::string_view message) {
 class EventLines {
  public:
   EventLines(std::string_view event, std::size_t limit, std::vector<std::string>& lines)
-      : limit_(limit), lines_(lines) {
+      : limit_(limit), lines_(lines), most_(lines.size() + kMostLinesOfRecord) {
     double time = 0;
     for (ProtobufFields w{event}; w.next();) {
       if (w.is(1, 1)) time = w.as_double();
@@ -113,8 +113,13 @@ class EventLines {
     }
   }
 
+  std::size_t unsaid() const { return unsaid_; }
+
  private:
-  void say(const std::string& what) { lines_.push_back((head_ + what).substr(0, limit_)); }
+  void say(const std::string& what) {
+    if (lines_.size() < most_) return lines_.push_back((head_ + what).substr(0, limit_));
+    ++unsaid_;
+  }
 
   void summary(std::string_view message) {
     for (ProtobufFields w{message}; w.next();)
@@ -181,6 +186,7 @@ class EventLines {
 
   std::size_t limit_;
   std::vector<std::string>& lines_;
+  std::size_t most_, unsaid_ = 0;
   std::string head_;
   std::int64_t step_ = 0;
 };
@@ -215,7 +221,7 @@ TakenRecords take_event_records(std::string_view bytes, std::size_t settled, std
       }
       const std::string_view payload = rest.substr(kRecordHead, *length);
       whole = is_checksum_of(rest.substr(kRecordHead + *length, kTail), payload);
-      if (whole) EventLines(payload, line_limit, lines);
+      if (whole) out.truncated += EventLines(payload, line_limit, lines).unsaid();
       end = out.passed + record;
     }
     if (!whole) {

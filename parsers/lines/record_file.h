@@ -28,10 +28,13 @@ struct RecordPiece {
 struct TakenRecords {
   std::size_t passed = 0;     // bytes that are done with: whole records, and damaged ones
   std::size_t skipped = 0;    // those of them that were damaged
-  std::size_t truncated = 0;  // records that are too long, and passed over
+  std::size_t truncated = 0;  // records that are too long and passed over, and lines of one beyond its most
   bool damaged = false;       // what comes next is, but may still be mended
   std::uint64_t next = 0;     // length of the record that comes next and is not whole; 0: not known
 };
+
+// Of one record: a megabyte of it could be made half a million.
+inline constexpr std::size_t kMostLinesOfRecord = 4096;
 
 // Appends the lines of the whole records that the piece begins with. Longer lines are cut at the limit.
 TakenRecords take_records(RecordFile kind, const RecordPiece& piece, std::size_t line_limit,

@@ -90,7 +90,7 @@ class Object {
 class WandbLines {
  public:
   WandbLines(std::string_view record, std::size_t limit, std::vector<std::string>& lines)
-      : limit_(limit), lines_(lines) {
+      : limit_(limit), lines_(lines), most_(lines.size() + kMostLinesOfRecord) {
     for (ProtobufFields f{record}; f.next();) {
       if (f.is(2, 2)) history(f.bytes);
       if (f.is(5, 2)) config(f.bytes);
@@ -100,8 +100,14 @@ class WandbLines {
     }
   }
 
+  std::size_t unsaid() const { return unsaid_; }
+
  private:
   void say(std::string_view time, std::string_view what, Object& object) {
+    if (lines_.size() == most_) {
+      ++unsaid_;
+      return;
+    }
     std::string head(time);
     if (!head.empty()) head += ' ';
     head.append("wandb ").append(what) += ' ';
@@ -163,6 +169,7 @@ class WandbLines {
 
   std::size_t limit_;
   std::vector<std::string>& lines_;
+  std::size_t most_, unsaid_ = 0;
 };
 
 }  // namespace
@@ -212,6 +219,7 @@ TakenRecords take_wandb_records(const RecordPiece& piece, std::size_t line_limit
       pass(at);
     }
     if (!begins && !open) {  // of a record whose beginning was passed over
+      out.skipped += end - out.passed;
       pass(end);
       continue;
     }
@@ -219,7 +227,7 @@ TakenRecords take_wandb_records(const RecordPiece& piece, std::size_t line_limit
     open->append(fragment.data);
     at = end;
     if (fragment.type == kFirst || fragment.type == kMiddle) continue;
-    WandbLines(*open, line_limit, lines);
+    out.truncated += WandbLines(*open, line_limit, lines).unsaid();
     pass(end);
   }
   if (piece.longest && out.passed == 0 && open) {

@@ -106,6 +106,13 @@ TEST_F(JournalSource, FollowsAUnit) {
   EXPECT_EQ(position_->marker, "3");
 }
 
+TEST_F(JournalSource, ItsLinesAreCleanedAsAFilesAre) {
+  journal_.messages = {"\r 10%|#   | 1/10\r 20%|##  | 2/10 ", "0: three  "};
+  start();
+  poll();
+  EXPECT_THAT(lines_, ElementsAre(" 20%|##  | 2/10", "0: three"));
+}
+
 TEST_F(JournalSource, AMessageThatWasCutIsCountedOnce) {
   journal_.messages = {"the beginning of a long one"};
   journal_.cut = true;

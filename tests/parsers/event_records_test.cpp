@@ -186,5 +186,18 @@ TEST(EventRecords, ASummarySaysHowFarTheTrainingCame) {
   }
 }
 
+// A megabyte of one record could be half a million lines.
+TEST(EventRecords, OneIsSoManyLinesAtMost) {
+  std::string ends;
+  for (int i = 0; i < 5000; ++i) ends += "\x08\x01";
+  const std::string plugin = bytes(1, "hparams") + bytes(2, bytes(4, ends));
+  const std::string value = bytes(1, "_hparams_/session_end_info") + bytes(9, bytes(1, plugin));
+  const std::string file = record(real(1, 1'700'000'000.) + bytes(5, bytes(1, value)));
+  std::vector<std::string> lines;
+  const TakenRecords taken = take_event_records(file, file.size(), 1 << 16, lines);
+  EXPECT_EQ(lines.size(), kMostLinesOfRecord);
+  EXPECT_EQ(taken.truncated, 5000 - kMostLinesOfRecord);
+}
+
 }  // namespace
 }  // namespace etad::test
