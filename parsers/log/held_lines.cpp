@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kFirstBytes = 32 * 1024;
 constexpr std::size_t kLastBytes = 64 * 1024;
+constexpr std::size_t kLongest = 16 * 1024;  // so that no line takes all others' room
 
 std::size_t bytes_of(const HeldLine& line) {
   return line.text.size() + 1;
@@ -18,12 +19,14 @@ std::size_t bytes_of(const HeldLine& line) {
 }  // namespace
 
 std::int64_t HeldLines::add(HeldLine line) {
+  if (line.text.size() > kLongest) line.text.resize(kLongest);
   const std::size_t bytes = bytes_of(line);
-  if (last_.empty() && first_bytes_ + bytes <= kFirstBytes) {
+  if (last_.empty() && !first_are_all_ && first_bytes_ + bytes <= kFirstBytes) {
     first_bytes_ += bytes;
     first_.push_back(std::move(line));
     return 0;
   }
+  first_are_all_ = true;
   last_bytes_ += bytes;
   last_.push_back(std::move(line));
   std::int64_t forgotten = 0;
@@ -50,6 +53,15 @@ bool HeldLines::has_like(std::string_view line) const {
 
 void HeldLines::clear() {
   *this = {};
+}
+
+void HeldLines::restore(std::vector<HeldLine> all, std::int64_t first, std::int64_t forgotten) {
+  *this = {};
+  for (HeldLine& line : all) {
+    if (first-- == 0) first_are_all_ = true;
+    add(std::move(line));
+  }
+  forgotten_ = forgotten;
 }
 
 std::vector<HeldLine> HeldLines::all() const {

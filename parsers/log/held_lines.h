@@ -14,7 +14,7 @@ namespace etad {
 // between, such as the parameters of a network, named one by one.
 class HeldLines {
  public:
-  // How many lines it forgets for this one.
+  // How many lines it forgets for this one. Of a long one the beginning is held.
   std::int64_t add(HeldLine line);
   void clear();
 
@@ -23,10 +23,11 @@ class HeldLines {
 
   bool empty() const { return first_.empty() && last_.empty(); }
   std::int64_t forgotten() const { return forgotten_; }  // between the first and the last ones
-  void forget(std::int64_t lines) { forgotten_ += lines; }
   std::int64_t size() const { return static_cast<std::int64_t>(first_.size() + last_.size()); }
-  // In the log's order, with how many are forgotten where they stood. Added again in this order, they are held again.
+  std::int64_t first_size() const { return static_cast<std::int64_t>(first_.size()); }
+  // In the log's order; restored with how many of them are the first ones, they are held as they were. Below 0: as many as fit.
   std::vector<HeldLine> all() const;
+  void restore(std::vector<HeldLine> all, std::int64_t first, std::int64_t forgotten);
 
   template <typename Take, typename Miss>
   void for_each(const Take& take, const Miss& miss) const {
@@ -44,6 +45,7 @@ class HeldLines {
   std::deque<HeldLine> last_;
   std::size_t first_bytes_ = 0;
   std::size_t last_bytes_ = 0;
+  bool first_are_all_ = false;  // the next one is one of the last, though there was room
   std::int64_t forgotten_ = 0;
 };
 

@@ -163,7 +163,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   looked_at_ += known || held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
   hold(line);
   if (!rivals_.empty()) elect(own_ && is_sure() && own_->running() ? kMuch : kSure, out);
-  if (looked_at_ >= kLookBytes) elect_generic(kGenericAgainst, out);  // before what they have found goes
+  if (looked_at_ >= kLookBytes || rivals_.hold_many()) elect_generic(kGenericAgainst, out);  // before it goes
   if (!own_) consider_trace(line, out);
 }
 
@@ -175,7 +175,7 @@ void LogParser::meet(const Line& line, Records& out) {
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     std::optional<Rival> winner;
     if (!rivals_.empty() && !measures_held(shown.front(), line))
-      winner = rivals_.winner(nullptr, kGenericAtEnd, true);
+      winner = rivals_.winner(nullptr, kSure, true);  // as it would have won with the batch that ended here
     if (!winner) {
       adopt(shown.front());
       replay(line.modified, out);

@@ -21,7 +21,7 @@ ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps
 ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
            unclear, needs_are_met, comes_late, zone, offset, lines, begun, other_phase)
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
-ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, forgotten)
+ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, held_first, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
 ETAD_SAVED(ToldState, format, labels)
 ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search, told)
@@ -46,8 +46,9 @@ std::string LogParser::save() const {
     state.traced = traced_;
     state.columns = options_.columns;
   } else {
-    state.search = {looked_at_,     silent_,     !own_ && (!trial_ || trial_->over()),
-                    rivals_.save(), held_.all(), held_.forgotten()};
+    state.search = {looked_at_,       silent_,     !own_ && (!trial_ || trial_->over()),
+                    rivals_.save(),   held_.all(), held_.first_size(),
+                    held_.forgotten()};
   }
   if (options_.saves_told) state.told = {options_.format, options_.labels};
   return saved::to_text(state, kVersion);
@@ -61,8 +62,7 @@ ToldState LogParser::told(std::string_view state) {
 void LogParser::restore_search(const SearchState& search) {
   looked_at_ = search.looked_at;
   silent_ = search.silent;
-  for (const HeldLine& line : search.held) held_.add(line);
-  held_.forget(search.forgotten);
+  held_.restore(search.held, search.held_first, search.forgotten);
   if (options_.formats) rivals_.restore(search.rivals, *options_.formats, context());
   if (!trial_ || own_) return;
   if (search.no_trace) return trial_->give_up();

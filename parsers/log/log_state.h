@@ -33,7 +33,7 @@ struct VoiceState {
   bool states_times = false;       // it says how long steps take
   std::int64_t others = 0;         // measurements of others since its last
   std::optional<Instant> at;       // when it spoke last, by its stamp
-  std::vector<std::uint64_t> met;  // series that have spoken, while none of them has been chosen
+  std::vector<std::uint64_t> met;  // who has spoken: before one is chosen, and since beside it
   bool are_labelled = false;       // the last line that a rule knows came with a launcher's label
 };
 
@@ -148,6 +148,8 @@ struct SearchState {
   bool no_trace = false;       // it is no monitoring trace
   std::vector<RivalState> rivals;
   std::vector<HeldLine> held;
+  std::int64_t held_first =
+      -1;  // how many of these are the log's first ones; -1: a state of before did not say
   std::int64_t forgotten = 0;  // of those held
 };
 

@@ -16,6 +16,7 @@ namespace etad {
 namespace {
 
 constexpr std::optional<Instant> kNever;
+constexpr std::size_t kMostMet = 256;  // processes of a log that are told apart
 
 SourceContext source_context(const Format& format, const ReadingContext& context) {
   return {format.framework(), context.host, std::string(format.section_body()), context.labels};
@@ -236,7 +237,7 @@ void Reading::take_beside(Records& out) {
 
 // Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them; one that shows steps
 // alone, until another one says how long they take. (Of Megatron's pipelines the first process does the former, and the
-// last one the latter.)
+// last one the latter.) When its run is over, one that has not been heard beside it is another start's.
 bool Reading::is_heard(const Event& event) {
   // The first one says no more: another program's processes.
   constexpr std::int64_t kGone = 256;
@@ -247,20 +248,30 @@ bool Reading::is_heard(const Event& event) {
   const bool other = voices_.voice != event.speaker;
   const bool silent = other && voices_.at && event.time && *event.time - *voices_.at > kSilent;
   const bool states_more = states_time && !voices_.states_times;
-  if (other && (voices_.voice == 0 || states_more || silent || ++voices_.others > kGone)) {
+  const bool another_start = other && voices_.voice != 0 && !tracker_.running() && is_new(event.speaker);
+  if (other && (voices_.voice == 0 || states_more || silent || another_start || ++voices_.others > kGone)) {
     voices_.voice = event.speaker;
     voices_.states_times = false;
+    if (another_start) voices_.met.clear();
   }
-  if (voices_.voice != event.speaker) return false;
+  if (voices_.voice != event.speaker) {
+    if (is_new(event.speaker)) voices_.met.push_back(event.speaker);
+    return false;
+  }
   voices_.states_times = voices_.states_times || states_time;
   voices_.others = 0;
   if (event.time) voices_.at = event.time;
   return true;
 }
 
+// Whether that process has said nothing so far beside the one that speaks for all.
+bool Reading::is_new(std::uint64_t speaker) const {
+  return voices_.met.size() < kMostMet &&
+         std::find(voices_.met.begin(), voices_.met.end(), speaker) == voices_.met.end();
+}
+
 // Of the series of one log the first that goes on counts: what is said once, at the beginning, leads nowhere.
 bool Reading::comes_again(const Event& event) {
-  constexpr std::size_t kMostMet = 256;
   if (std::find(voices_.met.begin(), voices_.met.end(), event.speaker) != voices_.met.end()) {
     voices_.met.clear();
     return true;

@@ -14,8 +14,8 @@ constexpr std::size_t kMostRivals = 5;
 // where the second goes on as the first did. (All that one look finds is kept as it is.)
 constexpr std::size_t kMostPoints = 4096, kMostUnbelieved = 256, kMostSegments = 16384;
 
-constexpr std::int64_t kMeasured = 3;    // a run of fewer segments is a short one
-constexpr std::size_t kMostRuns = 1024;  // that are over and stay though a later one has begun
+constexpr std::int64_t kMeasured = 3;                 // a run of fewer segments is a short one
+constexpr std::size_t kMany = 128, kMostRuns = 1024;  // that are over and stay though a later one has begun
 
 // All of a run from its beginning, as its end says of all of it.
 bool measures_whole(const Segment& all) {
@@ -163,6 +163,12 @@ bool Rivals::has(std::string_view format) const {
 bool Rivals::only_generic() const {
   return std::all_of(rivals_.begin(), rivals_.end(),
                      [](const Rival& r) { return r.reading.format().is_generic(); });
+}
+
+bool Rivals::hold_many() const {
+  return std::any_of(rivals_.begin(), rivals_.end(), [](const Rival& r) {
+    return r.found.runs.size() >= kMany && r.reading.format().is_generic();
+  });
 }
 
 void Rivals::clear_generic() {

@@ -44,6 +44,9 @@ class Rivals {
   // Generic formats are asked apart, since any other that the next lines show goes before them.
   std::optional<Rival> winner(const Reading* own, std::int64_t segments, bool generic = false);
 
+  // Whether one of no framework has found so many runs that it could not keep all of more.
+  bool hold_many() const;
+
   void clear() { rivals_.clear(); }
   void clear_generic();
 

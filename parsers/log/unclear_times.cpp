@@ -1,7 +1,9 @@
 #include "parsers/log/unclear_times.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include "parsers/log/stamped_times.h"
@@ -69,7 +71,10 @@ void UnclearTimes::begin(std::optional<std::int64_t> epoch, std::optional<std::i
 }
 
 void UnclearTimes::say(Event& event, Field as, double seconds) {
-  said_ = std::to_string(seconds);
+  // With digits enough for a step of a microsecond; not as few as may be, for what is written tells how exact it is.
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.12f", seconds);
+  said_ = text.data();
   event.remove(Field::duration);
   event.add(as, 1, said_);
 }

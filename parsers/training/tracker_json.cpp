@@ -40,7 +40,7 @@ ETAD_SAVED(Window, from, shown_again, words, said_again, tests, held, snapshots,
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,
-           start_rules, headed_at, dirty, headed, resumed, job_known)
+           start_rules, headed_at, dirty, headed, resumed, job_known, unmeasured_before)
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(Told, field, scale, text)
 ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, initialized,

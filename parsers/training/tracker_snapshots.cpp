@@ -92,7 +92,10 @@ RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   r.run.host = before.run.host;
   r.run.device = before.run.device;
   r.run.devices = before.run.devices;
-  r.run.settings = before.run.settings;
+  // A log that is nothing but starts must not have all of these kept for each of them.
+  constexpr std::int64_t kMostUnmeasured = 8;
+  if (before.run.train.segments == 0) r.unmeasured_before = before.unmeasured_before + 1;
+  if (r.unmeasured_before <= kMostUnmeasured) r.run.settings = before.run.settings;
   r.run.max_iterations = before.run.max_iterations;
   r.known = before.known;
   if (const auto steps = before.epochs.steps) r.epochs.steps = *steps;

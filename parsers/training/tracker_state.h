@@ -70,6 +70,7 @@ struct RunTrack {
   bool headed = false;                    // the log shows how it began
   bool resumed = false;                   // … from a snapshot
   bool job_known = false;
+  std::int64_t unmeasured_before = 0;  // starts in a row that it goes on with and that measured nothing
 
   bool declared() const { return stage >= Stage::declared; }
   bool progressed() const { return stage >= Stage::progressed; }

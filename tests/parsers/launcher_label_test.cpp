@@ -189,5 +189,35 @@ TEST(LauncherLabel, ALineThatOnlyLooksLabelledIsReadAsItStands) {
   EXPECT_EQ(runs.at(0).iteration, 5);
 }
 
+// Ray's workers: the first start fails, and another process is the second one.
+TEST(LauncherLabel, OfAnotherProcessBehindAFailedRunIsAnotherStart) {
+  std::vector<std::string> lines;
+  const auto steps = [&lines](const char* label, int to) {
+    for (int i = 0; i <= to; i += 10)
+      lines.push_back(
+          written("%sEpoch: [0][%d/500]\tTime 0.412 (0.412)\tData 0.001 (0.001)\tLoss 4.1 (4.1)", label, i));
+  };
+  const char* const first = "(RayTrainWorker pid=71, ip=10.0.0.2) ";
+  steps(first, 200);
+  for (const char* const line :
+       {"Traceback (most recent call last):", "  File \"train.py\", line 7, in <module>",
+        "RuntimeError: CUDA out of memory."})
+    lines.push_back(std::string(first) + line);
+  steps("(RayTrainWorker pid=93, ip=10.0.0.2) ", 300);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs.at(0).state, RunState::failed);
+  EXPECT_GE(runs.at(1).iteration, 300);
+  // Who was heard beside it all the time goes on after it.
+  std::vector<std::string> beside;
+  for (std::size_t i = 0; i < 21; ++i) {
+    beside.push_back(lines[i]);
+    beside.push_back(std::string("(RayTrainWorker pid=93, ip=10.0.0.2) ") +
+                     lines[i].substr(lines[i].find("Epoch")));
+  }
+  beside.insert(beside.end(), lines.begin() + 21, lines.end());
+  EXPECT_EQ(runs_of(beside).size(), 1U);
+}
+
 }  // namespace
 }  // namespace etad::test

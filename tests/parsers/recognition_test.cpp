@@ -64,7 +64,7 @@ Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
 }
 
 // What a history has of a log that is followed: told of behind every so many lines.
-struct Followed {
+struct FollowedLog {
   std::map<std::int64_t, Run> runs;
   std::map<std::int64_t, std::int64_t> iterations;  // of their segments
 
@@ -79,10 +79,10 @@ struct Followed {
   }
 };
 
-Followed follow(const std::vector<std::string>& lines, std::size_t at_once, bool restarts) {
+FollowedLog follow(const std::vector<std::string>& lines, std::size_t at_once, bool restarts) {
   LogParser parser(options());
   Records records;
-  Followed out;
+  FollowedLog out;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     parser.feed(lines[i], {}, reference_time(), records);
     if (i % at_once != 0) continue;
@@ -110,7 +110,7 @@ TEST(Recognition, AFrameworksRunIsOneThoughAGenericFormatToldOfItFirst) {
       "{'train_runtime': 1000.0, 'train_samples_per_second': 32.0, "
       "'train_steps_per_second': 2.0, 'train_loss': 1.5, 'epoch': 3.0}");
   for (const bool restarts : {false, true}) {
-    const Followed log = follow(lines, 40, restarts);
+    const FollowedLog log = follow(lines, 40, restarts);
     ASSERT_EQ(log.runs.size(), 1U);
     EXPECT_EQ(log.runs.at(0).framework, "pytorch");
     EXPECT_EQ(log.runs.at(0).state, RunState::finished);
@@ -135,7 +135,7 @@ TEST(Recognition, WhatHasMeasuredNothingLeavesNoRunBehind) {
     lines.push_back(
         written("2026-03-01 10:%02d:%02d,250 INFO step %d/2000 loss 2.512", i / 12, i % 12 * 5, i * 10));
   for (const bool restarts : {false, true}) {
-    const Followed log = follow(lines, 10, restarts);
+    const FollowedLog log = follow(lines, 10, restarts);
     ASSERT_EQ(log.runs.size(), 1U);
     EXPECT_EQ(log.runs.at(0).framework, "generic");
     EXPECT_EQ(log.runs.at(0).state, RunState::lost);
