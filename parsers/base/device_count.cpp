@@ -24,13 +24,13 @@ constexpr std::string_view kOptionOfNode = "nproc_per_node";
 // srun's: where it says both, it starts a process a device.
 constexpr std::string_view kTasks = "ntasks", kTasksOfNode = "ntasks_per_node";
 
-// A number, what stands before it, and what behind it.
+// A number, what stands before it, and what behind it; "\n": nothing more.
 using DevicesSentence = std::pair<std::string_view, std::string_view>;
 constexpr std::array<DevicesSentence, 17> kDevicesSentences = {
     {{"MEMBER: 1/", ""},
-     {"Starting with ", " processes"},
+     {"Starting with ", " processes\n"},
      {"device per process.Process 0, total ", ", device"},
-     {"Num processes: ", ""},
+     {"Num processes: ", "\n"},
      {"GPUs used: ", ""},
      {"total gpus is: ", ""},
      {"Number of accelerators: ", ""},
@@ -59,9 +59,19 @@ std::int64_t devices_of_sentence(std::string_view message) {
     if (at == message.npos) continue;
     const std::string_view rest = message.substr(at + before.size());
     const std::string_view digits = digits_at_head(rest);
-    if (!digits.empty() && rest.substr(digits.size()).starts_with(behind)) return counted_devices(digits);
+    const std::string_view then = rest.substr(digits.size());
+    const bool ends = behind.ends_with('\n') && trim(then, " .,;)\r") == trim(behind, " \n");
+    if (!digits.empty() && (ends || then.starts_with(behind))) return counted_devices(digits);
   }
   return 0;
+}
+
+// Whether what a line says of devices is not what it trains with: those that are there, or of something else.
+bool is_of_others(std::string_view line) {
+  const std::string lower = lower_case(line);
+  for (const std::string_view word : {"detected", "found", "available", "pretrain", "pre-train", "evaluat"})
+    if (lower.find(word) != lower.npos) return true;
+  return false;
 }
 
 // "Running on 8 GPUs", "Using 1 GPUs"; not "Using 2 of 8 GPUs", nor those that are only there.
@@ -75,7 +85,7 @@ std::int64_t devices_by_name(std::string_view line) {
   const std::string_view words = before.substr(0, number);
   const std::size_t word = words.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   if (!is_one_of(kUses, lower_case(words.substr(word == words.npos ? 0 : word + 1)))) return 0;
-  return counted_devices(before.substr(number + 1));
+  return is_of_others(line) ? 0 : counted_devices(before.substr(number + 1));
 }
 
 // "world_size = 8": options have no blanks there. Not that of a part of them ("model_parallel_world_size = 2").

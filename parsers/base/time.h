@@ -1,7 +1,9 @@
 // The two time types of the project, and the one conversion that depends on where a machine stands.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,8 +20,11 @@ using Duration = std::chrono::nanoseconds;
 inline double to_seconds(std::chrono::duration<double> d) {
   return d.count();
 }
+// What a Duration can't hold becomes the longest that it can, and what is no number nothing.
 inline Duration from_seconds(double s) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(s));
+  constexpr double kLongest = 9e9;
+  const double held = std::isnan(s) ? 0 : std::clamp(s, -kLongest, kLongest);
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(held));
 }
 
 // Seconds east of UTC at a local wall-clock time given in seconds since 1970-01-01 00:00 *local*.

@@ -15,6 +15,7 @@ constexpr std::size_t kMaxParameters = 64;  // of one layer
 constexpr std::size_t kMaxEnds = 256;       // bottoms, and tops, of one layer
 constexpr std::size_t kMaxText = 256;       // of one name or value
 constexpr std::size_t kMaxDims = 8;
+constexpr std::int64_t kMaxDim = 1'000'000'000;
 
 std::optional<std::int64_t> positive(std::string_view text) {
   return parse_number<std::int64_t>(text, 1, 1'000'000'000);
@@ -188,6 +189,7 @@ void NetBuilder::shape(std::string_view text) {
   for (const char* p = text.data(); p != text.data() + text.size() && dims.size() < kMaxDims;) {
     std::int64_t n = 0;
     const auto [end, error] = std::from_chars(p, text.data() + text.size(), n);
+    if (error == std::errc{} && (n < 0 || n > kMaxDim)) return;  // which no net has
     if (error == std::errc{}) dims.push_back(n);
     p = error == std::errc{} ? end : p + 1;
   }

@@ -85,11 +85,12 @@ std::optional<std::vector<std::int64_t>> dims_of(std::string_view text) {
 }
 
 void connections(std::string_view text, std::vector<std::string>& out) {
-  for (std::size_t open = text.find('['); open != text.npos; open = text.find('[', open + 1)) {
-    std::size_t from = open;
-    while (from > 0 && text[from - 1] != ' ' && text[from - 1] != ',') --from;
-    const std::string_view name = text.substr(from, open - from);
-    if (!name.empty() && name.front() != ']' && out.size() < 256) out.emplace_back(name.substr(0, 256));
+  std::size_t from = 0;  // behind the last blank or comma
+  for (std::size_t at = 0; at < text.size() && out.size() < 256; ++at) {
+    if (text[at] == ' ' || text[at] == ',') from = at + 1;
+    if (text[at] != '[') continue;
+    const std::string_view name = text.substr(from, at - from);
+    if (!name.empty() && name.front() != ']') out.emplace_back(name.substr(0, 256));
   }
 }
 

@@ -80,17 +80,18 @@ std::optional<std::size_t> own_axis(std::int64_t axis, std::size_t dims) {
   return static_cast<std::size_t>(axis) - 1;
 }
 
-Shapes sliced(const LayerSettings& said, const Shape& in, std::size_t tops) {
+// Of `parts`, those that are kept.
+Shapes sliced(const LayerSettings& said, const Shape& in, std::size_t parts, std::size_t kept) {
   const auto axis = own_axis(said.number("axis", said.number("slice_dim", 1)), in.size());
-  if (!axis || tops == 0) return {};
+  if (!axis || parts == 0) return {};
   const std::vector<std::int64_t> points = said.numbers("slice_point");
   for (const std::int64_t point : points)
     if (point < 0 || point > kMaxDimension) return {};
-  Shapes out(tops, in);
-  for (std::size_t i = 0; i < tops; ++i) {
+  Shapes out(kept, in);
+  for (std::size_t i = 0; i < kept; ++i) {
     const std::int64_t from = i == 0 ? 0 : i - 1 < points.size() ? points[i - 1] : 0;
     const std::int64_t to = i < points.size() ? points[i] : in[*axis];
-    out[i][*axis] = points.empty() ? in[*axis] / static_cast<std::int64_t>(tops) : to - from;
+    out[i][*axis] = points.empty() ? in[*axis] / static_cast<std::int64_t>(parts) : to - from;
   }
   return out;
 }
@@ -145,8 +146,9 @@ Shapes outputs(const NetLayer& layer, const Shapes& in) {
   const LayerSettings said(layer.layer.parameters);
   const std::string& type = layer.layer.type;
   const Shape& first = in.front();
-  if (type == "Slice") return sliced(said, first, layer.tops.size());
-  if (type == "Split") return Shapes(layer.tops.size(), first);
+  const std::size_t tops = std::min(layer.tops.size(), Net::kMaxShapes);
+  if (type == "Slice") return sliced(said, first, layer.tops.size(), tops);
+  if (type == "Split") return Shapes(tops, first);
   if (type == "Concat") return {concatenated(said, in)};
   if (type == "Reshape") return {reshaped(said, first)};
   if (type == "Flatten") return {flattened(said, first, 0)};

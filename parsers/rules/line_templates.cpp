@@ -147,7 +147,11 @@ void LineTemplates::add(std::string_view line) {
   std::string key;
   std::vector<std::string_view> in_words;
   take_apart(
-      line, [&](std::string_view text) { key += text; }, [&](std::string_view) { key += kNumber; },
+      line,
+      [&](std::string_view text) {
+        for (const char c : text) key += c == kNumber || c == kDigits ? ' ' : c;
+      },
+      [&](std::string_view) { key += kNumber; },
       [&](std::string_view digits) {
         key += kDigits;
         in_words.push_back(digits);

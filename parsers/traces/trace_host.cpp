@@ -63,7 +63,7 @@ class DstatReader final : public HeadedReader {
   // "Dstat …", "Author:", "Host:", "Cmdline:", then the groups and then the columns' names.
   void take_header(std::string_view line, TimeContext& time, Records& out) {
     const std::string_view first = cells_.front();
-    if (first.find("stat ") != std::string_view::npos && first.ends_with("output")) {
+    if (is_dstat_header(line)) {
       drop_header();
       groups_.clear();
       host_.clear();

@@ -46,11 +46,23 @@ void add_arguments(RunTrack& r, const Arguments& told) {
   r.known.batch_is_option = told.batch_size || told.global_batch_size;
 }
 
+constexpr std::int64_t kMostRanks =
+    63;  // of which each is known by its lines: of more, there may be any number
+
 // How many processes there are, as far as each of them has written a line; 0: some have not, or there is but one.
 std::int64_t processes_with(const std::optional<std::int64_t>& rank, std::uint64_t& ranks) {
-  if (rank && *rank < 64) ranks |= std::uint64_t{1} << *rank;
+  if (rank) ranks |= std::uint64_t{1} << std::min(*rank, kMostRanks);
   const bool all = std::has_single_bit(ranks + 1);
   return all && ranks > 1 ? std::popcount(ranks) : 0;
+}
+
+// There are more ranks than are told apart: that those before it were all is taken back.
+void forget_counted_ranks(Arguments& told, RunTrack* begun) {
+  if (std::countr_one(told.ranks) < kMostRanks || told.devices != kMostRanks) return;
+  told.devices = 0;
+  if (!begun || begun->known.devices != kMostRanks || begun->known.devices_heard != kMostRanks) return;
+  begun->known.devices.reset();
+  begun->known.devices_heard = 0;
 }
 
 // The training that has begun and has not come to its first step, to which all that is told belongs; nullptr: none.
@@ -115,6 +127,7 @@ void track::Values::surroundings(const Surroundings& said) {
   }
   if (says_more(said.precision, state_.arguments.precision)) state_.arguments.precision = said.precision;
   const std::int64_t processes = processes_with(said.rank, state_.arguments.ranks);
+  if (said.rank >= kMostRanks) forget_counted_ranks(state_.arguments, begun);
   state_.arguments.devices = std::max({state_.arguments.devices, said.devices, processes});
   if (said.of_each) count(state_.arguments, *said.of_each);
   if (!begun) return;

@@ -245,6 +245,20 @@ TEST(Net, StaysBounded) {
   EXPECT_LE(builder.state().parameters.size(), 64u);
 }
 
+// Shapes that no net has would overflow what is computed of them.
+TEST(Net, KeepsNoShapeThatNoNetHas) {
+  NetBuilder builder;
+  PrototextReader reader;
+  reader.feed("layer { name: 'a' type: 'Input' top: 'a' }", builder);
+  reader.feed(
+      "layer { name: 'b' type: 'Convolution' bottom: 'a' top: 'b' convolution_param { num_output: 2 } }",
+      builder);
+  builder.set_up("a");
+  builder.shape("1 1 9223372036854775807 1");
+  EXPECT_TRUE(builder.net().layers.at(0).layer.shapes.empty());
+  EXPECT_EQ(layers_of(builder.net()).size(), 2U);
+}
+
 // Each of a net's parts is bounded, and all of them together.
 TEST(Net, WithAsMuchInEachLayerAsOneMayHaveStaysBounded) {
   NetBuilder builder;

@@ -46,6 +46,7 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"HPU available: True, using: 8 HPUs", 8},
       {"assert world_size == 8 # this code is designed for 8xH100", 8},
       {"Num processes: 1", 1},
+      {"Starting with 8 processes.", 8},
       {"key:store_based_barrier_key:1 with 8 nodes.", 8},
       {"_n_gpu=1,", 1},
       {"CUDA_VISIBLE_DEVICES=2 python train.py --lr 0.1", 1},
@@ -77,6 +78,11 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "",
                                  " GPU",
                                  "8 GPUs found",
+                                 "System with 4 GPUs detected; training on cuda:0",
+                                 "Pretrained on 64 GPUs for 3 days",
+                                 "Evaluation will run on 4 GPUs",
+                                 "Starting with 8 processes for data loading",
+                                 "Num processes: 16 (dataloader workers)",
                                  "data parallel world size: 2",
                                  "world_size: 1",
                                  "tensor_model_parallel_world_size = 2",
@@ -165,6 +171,11 @@ TEST(DeviceCount, IsThatOfTheProcessesThatWarn) {
   EXPECT_EQ(devices_where({"  0%|          | 0/500 [00:00<?, ?it/s][rank0]" + warning, "[rank1]" + warning}),
             2)
       << "behind a bar, which ends no line";
+  std::vector<std::string> of_many;
+  for (int rank = 0; rank < 128; ++rank) of_many.push_back(written("[rank%d]", rank) + warning);
+  EXPECT_EQ(devices_where(of_many), 0) << "there may be any number";
+  of_many.insert(of_many.begin(), "tokens per iteration will be: 491,520");
+  EXPECT_EQ(devices_where(of_many), 0) << "behind a line that opens the run";
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank2]" + warning}), 0);
   EXPECT_EQ(devices_where({"[rank0]" + warning, "[rank0]" + warning}), 0);
 }

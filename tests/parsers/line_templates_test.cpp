@@ -71,5 +71,14 @@ TEST(LineTemplates, APatternMatchesItsLineAndNamesWhatIsPlain) {
   EXPECT_TRUE(pattern->matches(line));
 }
 
+TEST(LineTemplates, ControlBytesOfALineStandForNoNumber) {
+  LineTemplates templates;
+  templates.add("top1 x");
+  templates.add("top\x02 x");
+  templates.add("top \x01");
+  templates.add("top 2");
+  EXPECT_EQ(templates.most_frequent(9).size(), 4U);
+}
+
 }  // namespace
 }  // namespace etad

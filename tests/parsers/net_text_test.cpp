@@ -232,5 +232,14 @@ TEST(NetText, ALogIsNoNetAndAnyBytesAreSurvived) {
   }
 }
 
+// Of a request's body: each bracket once went back over all before it.
+TEST(NetText, AKerasSummaryOfAMegabyteOfBracketsIsReadAtOnce) {
+  std::string text =
+      "Layer (type)    Output Shape      Param #   Connected to\nconv (Conv2D)   (None, 8, 8, 4)   40   ";
+  text.append(1'000'000, '[').append("\n");
+  const auto read = read_network(text, Phase::train);
+  EXPECT_FALSE(read && read->layers.size() > 1);
+}
+
 }  // namespace
 }  // namespace etad

@@ -269,6 +269,15 @@ TEST(Dstat, GroupsColumnsAndADateWithoutAYear) {
   EXPECT_EQ(run.records.rejected, 0);
 }
 
+TEST(Dstat, ItsSuccessorsCsvIsRead) {
+  for (const char* const first : {R"("dool 1.3.1 CSV output")", R"("pcp-dstat 6.2.0 CSV Output")"}) {
+    std::vector<std::string> lines(kDstat.begin(), kDstat.end());
+    const auto before = read_trace("dstat", lines).texts();
+    lines.front() = first;
+    EXPECT_EQ(read_trace("dstat", lines).texts(), before) << first;
+  }
+}
+
 TEST(Dstat, YearsGoOnAndNamesMaySayTheirGroupAgain) {
   const TraceRun run = read_trace(
       "dstat",
