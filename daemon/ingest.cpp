@@ -372,8 +372,7 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
 // committed, and others' files have their turn.
 Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
   const auto begun = spent();
-  sample_rows_ = 0;
-  by_offset_.reset();
+  sample_rows_ = 0, by_offset_.reset();
   Result<void> done;
   follower_.poll(now_, wall_, options_.budget, [&](std::vector<follow::Batch> batches) {
     done = take(batches);
@@ -389,7 +388,9 @@ Result<void> Ingest::take(std::vector<follow::Batch>& batches) {
   for (const follow::Batch& batch : batches)
     if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
   for (follow::Batch& batch : batches) {
+    const auto before = spent();
     if (auto taken = take(batch, wall_); !taken) return taken;
+    if (options_.spent) follower_.pace(batch.stream, spent() - before, options_.most_spent);
     static_cast<TakenLines&>(batch) = {};
     batch.bytes.reset();
   }

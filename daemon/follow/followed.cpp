@@ -20,6 +20,7 @@ Stream& Followed::awake() {
   stream_ = std::make_unique<Stream>(id, tag, path, read_rotated);
   const Standing standing = std::exchange(standing_, {});
   const Kept kept = std::exchange(kept_, Kept::nothing);
+  stream_->set_most_lines(most_lines_);
   if (kept == Kept::restored) stream_->restore(standing);
   if (kept == Kept::at_rest) stream_->resume(standing);
   return *stream_;
@@ -61,6 +62,14 @@ Status Followed::kept_status() const {
   out.size = std::max(standing_.size, out.offset);
   out.caught_up = kept_ == Kept::at_rest;
   return out;
+}
+
+void Followed::pace(std::chrono::nanoseconds took, std::chrono::nanoseconds most, const Options& options) {
+  constexpr std::size_t kFewest = 128;  // so that the parts of a container's line are not given out apart
+  const std::size_t before = most_lines_ > 0 ? most_lines_ : options.first_lines;
+  if (took < most / 8) most_lines_ = std::min(before * 4, options.most_lines);
+  if (took > most) most_lines_ = std::max(before / 4, kFewest);
+  if (stream_) stream_->set_most_lines(most_lines_);
 }
 
 void Followed::set_tag(std::size_t new_tag) {

@@ -2,6 +2,7 @@
 // long been read to their ends, and most of what a stream knows is about what is under way.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -45,6 +46,7 @@ struct Followed {
   Status status() const;
   bool is_at_rest() const { return kept_ == Kept::at_rest; }
   void set_tag(std::size_t tag);
+  void pace(std::chrono::nanoseconds took, std::chrono::nanoseconds most, const Options& options);
 
  private:
   enum class Kept : std::uint8_t { nothing, unread_file, restored, at_rest };
@@ -52,8 +54,9 @@ struct Followed {
   Status kept_status() const;
 
   std::unique_ptr<Stream> stream_;
-  Kept kept_ = Kept::nothing;  // while there is no stream
-  Standing standing_;          // likewise
+  Kept kept_ = Kept::nothing;   // while there is no stream
+  Standing standing_;           // likewise
+  std::size_t most_lines_ = 0;  // at once; 0: as the options say of a new one
 };
 
 }  // namespace etad::follow

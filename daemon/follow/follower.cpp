@@ -309,6 +309,11 @@ std::vector<Batch> Follower::poll(SteadyTime now, Instant wall, std::size_t budg
   return out;
 }
 
+void Follower::pace(StreamId stream, std::chrono::nanoseconds took, std::chrono::nanoseconds most) {
+  const auto followed = impl_->streams.find(stream);
+  if (followed != impl_->streams.end()) followed->second.pace(took, most, impl_->options);
+}
+
 void Follower::poll(SteadyTime now, Instant wall, std::size_t budget, const Take& take) {
   Impl& impl = *impl_;
   impl.around.wall = wall;

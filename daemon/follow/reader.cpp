@@ -13,7 +13,6 @@ namespace {
 // A file that grows while we look at it should not cost a second read; much more would use up what a turn may read.
 constexpr std::size_t kSlack = 256;
 // Of one block: a megabyte of short ones would take a hundred of them as lines, and seconds to be understood.
-constexpr std::size_t kMostLines = 16'384;
 
 std::string_view view(std::span<const char> bytes) {
   return {bytes.data(), bytes.size()};
@@ -274,7 +273,7 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
                         rest,
                         block.length >= options.batch_bytes,
                         how.carry,
-                        kMostLines};
+                        how.most_lines};
   const std::size_t taken = take_lines(lines, options.line_limit, batch);
   rest = rest && !batch.left_some;
   std::int64_t taken_to = block.offset_of(std::max(taken, carried_bytes));

@@ -11,6 +11,7 @@
 // Files of records (record_file.h) hold any bytes within them: they are read to the end of the last whole record.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,7 @@ class FileReader {
     bool take_rest = false;    // an unterminated last line is a line too, and nothing more will come
     std::int64_t settled = 0;  // NUL bytes before this offset will not be filled
     bool carry = false;        // with `take_rest`: the last line's parts go on in another file
+    std::size_t most_lines = std::numeric_limits<std::size_t>::max();
   };
   // Reads one block and appends its lines to the batch, with what was skipped. `bytes_read` counts against
   // the budget. `carried` are the parts of a line that the file before ended with (Position::carried): they

@@ -271,7 +271,8 @@ Stream::Drained Stream::drain(Look& look, LastLine last_line) {
 OsResult<FileReader::Outcome> Stream::read_some(const Options& options, LastLine last_line, Batch& batch,
                                                 std::size_t& bytes) {
   CurrentFile& current = *current_;
-  const FileReader::How how{last_line != LastLine::wait, current.settled, last_line == LastLine::carry};
+  const FileReader::How how{last_line != LastLine::wait, current.settled, last_line == LastLine::carry,
+                            most_lines_ > 0 ? most_lines_ : options.first_lines};
   const auto outcome = current.reader.read(*current.content, options, how, carried_, batch, bytes);
   const bool ends = outcome && *outcome == FileReader::Outcome::end && current.compressed;
   const Errno behind = !outcome ? outcome.error() : ends ? current.reader.error_behind(*current.content) : 0;

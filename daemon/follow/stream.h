@@ -111,6 +111,8 @@ class Stream {
   // The content that was read lies in this other file now: reading goes on there.
   void go_on_in(const std::string& file, const FileStatus& status);
 
+  // Given out at once from now on; 0: as many as Options says of a new one.
+  void set_most_lines(std::size_t lines) { most_lines_ = lines; }
   void set_tag(std::size_t tag) { tag_ = tag; }
   State state() const { return state_; }
   Errno failure() const { return failure_; }  // of the last look; 0: none
@@ -208,6 +210,7 @@ class Stream {
   std::size_t tag_;
   std::string path_;
   bool read_rotated_;
+  std::size_t most_lines_ = 0;
 
   Standing position_;  // what has been handed out
   std::unique_ptr<Standing>

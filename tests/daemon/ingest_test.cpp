@@ -477,20 +477,6 @@ TEST_F(Ingesting, ASourceOfTheJournalIsToldAsOne) {
   EXPECT_NE(sources[0].last_error, "");
 }
 
-// Lines of no format may need a thousand times as long as others.
-TEST_F(Ingesting, WhatHasTakenLongIsCommittedAndAnothersFileHasItsTurn) {
-  for (int i = 0; i < 64; ++i) append("long.log", std::string(65'535, 'x').append("\n"));
-  append("other.log", lenet_);
-  IngestOptions options = usual_options();
-  options.spent = [spent = milliseconds(0)]() mutable { return spent += milliseconds(250); };
-  start_ingest(std::move(options));
-  ASSERT_TRUE(tick_after(seconds(5)));
-  EXPECT_LT(ingest_->counters().bytes, 2 << 20);
-  EXPECT_TRUE(ingest_->is_catching_up()) << "it goes on at once";
-  ASSERT_TRUE(tick_after(seconds(5)));
-  EXPECT_EQ(runs().size(), 1U);
-}
-
 TEST_F(Ingesting, AFileOfNoKnownFormatIsCountedAndLeftAlone) {
   append("other.log", "hello\nworld\n");
   start();
