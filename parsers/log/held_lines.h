@@ -25,7 +25,8 @@ class HeldLines {
   std::int64_t forgotten() const { return forgotten_; }  // between the first and the last ones
   std::int64_t size() const { return static_cast<std::int64_t>(first_.size() + last_.size()); }
   std::int64_t first_size() const { return static_cast<std::int64_t>(first_.size()); }
-  // In the log's order; restored with how many of them are the first ones, they are held as they were. Below 0: as many as fit.
+  // In the log's order. Restored with how many of them are the first ones, they are held as they were; below 0: as many as
+  // fit.
   std::vector<HeldLine> all() const;
   void restore(std::vector<HeldLine> all, std::int64_t first, std::int64_t forgotten);
 

@@ -296,6 +296,7 @@ class Tables : Part {
 
  private:
   Group& group_of(const Moment& m, const RunTrack& row, Phase phase, std::int64_t samples);
+  void make_room_for(const Group& begun, Records& out);
 };
 
 struct Parts {

@@ -27,6 +27,8 @@ inline constexpr std::size_t kMaxTestNets = 32;
 inline constexpr std::size_t kMaxLayerTimes = 4096;
 inline constexpr std::size_t kMaxStartRules = 8;
 inline constexpr std::size_t kMaxGroups = 256;
+inline constexpr std::size_t kMaxGroupBytes =
+    128 * 1024;  // of all their texts: they are saved at each commit
 
 // The numbers a run's measurements are multiplied out with, as the log gives them.
 struct Quantities {

@@ -37,6 +37,16 @@ void take_costs(PhaseSummary& sums, const Event& event) {
   if (peak) sums.peak_bytes = std::max(*peak, sums.peak_bytes.value_or(0));
 }
 
+// What it takes to be saved.
+std::size_t bytes_of(const Group& group) {
+  const Run& run = group.run;
+  constexpr std::size_t kNumbers = 256;
+  std::size_t out = kNumbers + group.key.size() + run.network.size() + run.framework.size() +
+                    run.host.size() + run.device.size();
+  for (const auto& [name, value] : run.settings) out += name.size() + value.size();
+  return out;
+}
+
 }  // namespace
 
 // The run of a table that a row belongs to: the one of the same name, network, settings, … and samples per
@@ -60,16 +70,24 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
     std::rotate(found.base() - 1, found.base(), state_.groups.end());
     return state_.groups.back();
   }
-  if (state_.groups.size() >= track::kMaxGroups) {
-    if (state_.groups.front().dirty) m.out.runs.push_back(state_.groups.front().run);
-    state_.groups.erase(state_.groups.begin());
+  Group begun{std::move(key), all_.values.told(row)};
+  begun.run.ordinal = all_.runs.take_ordinal();
+  begun.run.started_at = m.now;
+  make_room_for(begun, m.out);
+  return state_.groups.emplace_back(std::move(begun));
+}
+
+// Those whose rows came longest ago are over.
+void track::Tables::make_room_for(const Group& begun, Records& out) {
+  std::size_t groups = state_.groups.size() + 1, bytes = bytes_of(begun);
+  for (const Group& each : state_.groups) bytes += bytes_of(each);
+  auto kept = state_.groups.begin();
+  for (; kept != state_.groups.end() && (groups > track::kMaxGroups || bytes > track::kMaxGroupBytes);
+       ++kept, --groups) {
+    if (kept->dirty) out.runs.push_back(kept->run);
+    bytes -= bytes_of(*kept);
   }
-  Group& group = state_.groups.emplace_back();
-  group.key = std::move(key);
-  group.run = all_.values.told(row);
-  group.run.ordinal = all_.runs.take_ordinal();
-  group.run.started_at = m.now;
-  return group;
+  state_.groups.erase(state_.groups.begin(), kept);
 }
 
 // A complete measurement, as a table has them: a row says all, and rows of several runs may alternate.

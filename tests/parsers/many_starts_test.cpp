@@ -65,5 +65,30 @@ TEST(ManyStarts, AFrameworksLineBehindFewMeasurementsOfNoneTakesThemNotAway) {
   EXPECT_EQ(segments_by(lines, lines.size()), in_pieces);
 }
 
+// A table's runs may alternate, so those that came last are remembered: few of long names.
+TEST(ManyStarts, OfATableOfLongNamesTakeABoundedState) {
+  LogOptions options;
+  options.formats = &shipped_formats();
+  const auto state_of = [&](std::size_t length) {
+    LogParser parser(options);
+    Records records;
+    const std::string header =
+        "network,device,host,run,setting.a,setting.b,phase,batch_size,iterations,seconds";
+    parser.feed(header, std::nullopt, reference_time(), records);
+    for (int i = 0; i < 300; ++i) {
+      const std::string name = written("%d", i) + std::string(length, 'x');
+      std::string row;
+      for (int column = 0; column < 6; ++column) row += name + ",";
+      parser.feed(row + "train,8,10,1", std::nullopt, reference_time(), records);
+    }
+    parser.flush(records);
+    EXPECT_EQ(records.segments.size(), 300U);
+    EXPECT_EQ(records.runs.size(), 300U);
+    return parser.save().size();
+  };
+  EXPECT_LT(state_of(250), 400'000U);
+  EXPECT_GT(state_of(4), 50'000U) << "of usual names all 256 are";
+}
+
 }  // namespace
 }  // namespace etad::test
