@@ -33,14 +33,14 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Field::count_)> 
     "sequence_length", "steps_per_epoch", "dataset_size", "display", "solver_type", "precision",
     // layers and nets
     "layer", "type", "dims", "direction", "net", "file",
-    // a date, a sample, a mean
-    "year", "month", "day", "series", "unit", "label", "since"};
+    // a date, a sample, a mean, and what is not in one
+    "year", "month", "day", "series", "unit", "label", "since", "pause"};
 
 constexpr std::string_view kBlanks = " \t\r";  // around a value
 
 bool is_duration(Field f) {
   return f == Field::seconds || f == Field::lapse || f == Field::eta || f == Field::elapsed ||
-         f == Field::duration;
+         f == Field::duration || f == Field::pause;
 }
 
 // The number at the head of `s`, which moves on behind it.

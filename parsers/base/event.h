@@ -102,6 +102,7 @@ enum class Field : std::uint8_t {
   unit,
   label,
   since,  // what a stated mean is over: all since the "start" of the run or of the "epoch"
+  pause,  // within `seconds`, and no training
   count_  // not a field: how many there are
 };
 

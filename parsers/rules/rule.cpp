@@ -145,12 +145,13 @@ void Rule::fill_in(std::string_view message, Pattern::Groups& groups, FieldsOnDe
 }
 
 // What stands anywhere in the message, in whatever order. Of several patterns for one field the first that finds it
-// counts, and what the line's head or the rule's own pattern says goes before.
+// counts, and what the line's head or the rule's own pattern says goes before. A line may tell of several pauses.
 void Rule::find_more(std::string_view message, Pattern::Groups& groups, TimeContext& context,
                      Event& event) const {
   for (const Sought& sought : find_) {
     const auto is_known = [&](const Target& t) {
-      return t.field ? event.has(*t.field) : event.time.has_value();
+      if (!t.field) return event.time.has_value();
+      return *t.field != Field::pause && event.has(*t.field);
     };
     if (std::all_of(sought.groups.begin(), sought.groups.end(), is_known)) continue;
     if (!sought.pattern.match(message, groups)) continue;

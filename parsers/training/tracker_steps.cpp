@@ -48,6 +48,19 @@ bool is_first_resumed(RunTrack& r, std::optional<std::int64_t> at) {
   return *at >= done && *at <= done + 1;
 }
 
+// What a step's time holds that is no training, as its line tells it.
+double pauses(const Event& event) {
+  double seconds = 0;
+  for (const FieldValue& v : event.values()) {
+    if (v.field != Field::pause) continue;
+    Event alone;
+    alone.add(v);
+    const double pause = alone.number(Field::pause).value_or(0);
+    if (std::isfinite(pause) && pause > 0) seconds += pause;
+  }
+  return seconds;
+}
+
 }  // namespace
 
 // The first step behind others, where the run's last words tell that it broke off, or others have told of what the next
@@ -122,7 +135,8 @@ void track::Steps::step_time(const Moment& m) {
   r.job_known = true;
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(1);
   const auto step = m.event.number(Field::seconds);
-  const auto took = positive_seconds(step ? std::optional(*step * static_cast<double>(n)) : std::nullopt);
+  const auto took =
+      positive_seconds(step ? std::optional(*step * static_cast<double>(n) - pauses(m.event)) : std::nullopt);
   const std::int64_t last = at.value_or(sum(r.run.iteration.value_or(0), n));
   if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;

@@ -249,5 +249,29 @@ TEST(LargeModels, NanochatsStepsThatNoLineShows) {
   EXPECT_NEAR(step_time(runs.at(0)), 0.05, 1e-9);
 }
 
+// A part of the step stands in front of its time; what was over later does not.
+TEST(LargeModels, VerlsStepsAreWithoutTheirSavingsAndTests) {
+  const auto line = [](int step, const char* inside, double seconds, const char* behind) {
+    return written(
+        "(TaskRunner pid=4711) step:%d - actor/pg_loss:0.125 - timing_s/gen:12.500%s - timing_s/step:%.3f%s "
+        "- a:1",
+        step, inside, seconds, behind);
+  };
+  std::vector<std::string> lines;
+  for (int step = 1; step <= 20; ++step) {
+    if (step == 10) {
+      lines.push_back(line(step, " - timing_s/testing:80.5 - timing_s/save_checkpoint:30.25", 150.75, ""));
+    } else if (step == 20) {
+      lines.push_back(line(step, "", 40, " - timing_s/testing:80.5 - timing_s/save_checkpoint:30.25"));
+    } else {
+      lines.push_back(line(step, "", 40, ""));
+    }
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.at(0).train.iterations, 20);
+  EXPECT_NEAR(step_time(runs.at(0)), 40, 1e-9);
+}
+
 }  // namespace
 }  // namespace etad::test
