@@ -18,13 +18,15 @@ using track::RunTrack;
 void track::Windows::snapshot(const Moment& m) {
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared()) return;
-  ++r->run.snapshots;
+  const bool somewhere = m.event.text(Field::since) == "progress";
+  if (!somewhere) ++r->run.snapshots;
   const auto iteration = count_of(m.event, Field::iteration);
   if (iteration && *iteration > r->run.iteration.value_or(0)) r->run.iteration = iteration;
   r->dirty = true;
   // When a line without a time arrives is a matter of when somebody looked.
-  const bool begins = r->window.begin_snapshot(iteration.value_or(0), m.event.time);
-  if (begins && m.event.time)
+  const bool begins =
+      r->window.begin_snapshot(iteration.value_or(0), somewhere ? std::nullopt : m.event.time);
+  if (begins && m.event.time && !somewhere)
     m.out.points.push_back(
         {r->run.ordinal,
          {iteration.value_or(r->run.iteration.value_or(0)), m.event.time, std::nan(""), true}});

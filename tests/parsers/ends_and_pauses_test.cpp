@@ -423,5 +423,27 @@ TEST(Ends, AreToldByWandbWhereItClosesItsRun) {
   }
 }
 
+// Texts are made to look at amid the steps. Where each step makes some, they are its own.
+TEST(Pauses, InWhichSamplesAreMadeAreNoTraining) {
+  for (const int every : {1, 10}) {
+    Lines lines;
+    int seconds = 0;
+    for (int step = 10; step <= 1000; step += 10) {
+      seconds += 4;
+      lines.push_back(written("Step %d, Loss: %.4f, Current Time: 2026-03-04 05:%02d:%02d", step, 5.0 / step,
+                              6 + seconds / 60, seconds % 60));
+      if (step / 10 % every != 0) continue;
+      lines.insert(lines.end(), {"--- Generating sample texts ---", "Prompt: once", "Once upon a time"});
+      seconds += 20;
+    }
+    for (const std::size_t restart : {0U, 15U}) {
+      const auto run = runs_of(lines, restart).at(0);
+      EXPECT_EQ(run.iteration, 1000);
+      EXPECT_EQ(run.snapshots, 0);
+      EXPECT_NEAR(step_time(run), every == 1 ? 2.4 : 0.4, 0.01) << restart;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
