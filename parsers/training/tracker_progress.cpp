@@ -4,6 +4,7 @@
 // processes that say the same, another training behind the first one. Here is decided whose it is and which iteration
 // it shows; what lies between two of them is a window's (tracker_windows.cpp).
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -32,6 +33,17 @@ bool completes_summary(RunTrack& r, std::int64_t iteration) {
   r.run.iteration = r.run.max_iterations = iteration;
   r.dirty = true;
   return true;
+}
+
+// A bar that is full behind the summary, of which no state told of the last steps: they were done in the time that both
+// say.
+void complete_by_bar(RunTrack& r, double elapsed) {
+  const auto& whole = r.training.summed_up;
+  constexpr double kNearly = 0.01, kRounding = 2;
+  if (!whole || std::abs(elapsed - whole->seconds) > kNearly * whole->seconds + kRounding) return;
+  if (r.run.iteration >= r.run.max_iterations) return;
+  r.run.iteration = r.run.max_iterations;
+  r.dirty = true;
 }
 
 // A bar behind a run's end that is full when it is first seen measures nothing, and behind a summary one may be an
@@ -88,7 +100,10 @@ bool track::Windows::is_said_again(const Moment& m) {
   const auto elapsed = m.event.number(Field::elapsed);
   const bool full = iteration && iteration == of;
   // A complete bar is drawn by each process, and again when it is closed.
-  if (full && (iteration == r.run.max_iterations || completes_summary(r, *iteration))) return true;
+  if (full && (iteration == r.run.max_iterations || completes_summary(r, *iteration))) {
+    if (elapsed && iteration == r.run.max_iterations) complete_by_bar(r, *elapsed);
+    return true;
+  }
   if (iteration && of && elapsed && is_bar_of_another_process(r, *iteration, *of)) return true;
   // What was drawn amid the run beside its own bar, an evaluation's, is drawn once more at the end.
   if (of && of == r.training.other_bar) return true;

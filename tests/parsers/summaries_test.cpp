@@ -374,5 +374,23 @@ TEST(Summaries, CountNoStepsThatTheirOwnRateExcludes) {
   EXPECT_EQ(only_run(lines).train.segments, 0);
 }
 
+// Every hundredth state of the bar, and the last one below the summary, whose time it tells, too.
+TEST(Summaries, StandAboveTheLastStateOfTheirBar) {
+  for (const bool same : {true, false}) {
+    Lines lines;
+    for (int step = 1; step <= 500; ++step) {
+      if (step % 100 == 0 && step < 500) lines.push_back(bar(step, 500, 10 * step));
+      lines.push_back(written("{'loss': 0.5, 'learning_rate': %.7f, 'epoch': 0.2}", 1e-4 * (500 - step)));
+    }
+    lines.push_back(
+        written("{'train_runtime': %.4f, 'train_steps_per_second': 0.1}", same ? 5000.25 : 6000.25));
+    if (same) lines.push_back(bar(500, 500, 5000));
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, same ? 500 : 400);
+    EXPECT_NEAR(step_time(runs.at(0)), 10, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
