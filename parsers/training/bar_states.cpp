@@ -110,4 +110,36 @@ void Windows::end_bar(RunTrack& r, Records& out) {
   r.window.from = last;  // from where it may go on after all
 }
 
+std::optional<std::int64_t> reached_by_lines(const RunTrack& r) {
+  const std::int64_t behind = r.training.beside_bar.steps_behind();
+  if (behind <= 0 || !r.run.iteration) return r.run.iteration;
+  const std::int64_t at = *r.run.iteration + behind;
+  return std::max(*r.run.iteration, std::min(at, r.run.max_iterations.value_or(at)));
+}
+
+namespace {
+
+// Far longer than the steps from one state to the next take: a bar that is drawn once more before it counts on does not
+// wait so long.
+bool is_no_step(const RunTrack& r, Duration waited) {
+  constexpr double kFar = 2, kLeast = 5;
+  const PhaseSummary& before = r.run.train;
+  const double steps = kFar * static_cast<double>(std::max<std::int64_t>(r.training.stride, 1));
+  return before.iterations > 0 && to_seconds(waited) >= kLeast &&
+         to_seconds(waited) * static_cast<double>(before.iterations) > steps * to_seconds(before.duration);
+}
+
+}  // namespace
+
+void see_wait(RunTrack& r, const Event& event, const Anchor& here) {
+  if (!here.elapsed && !r.training.last_elapsed) return;  // as where lines show no time so far
+  const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
+  if (r.run.iteration != here.iteration || here.epoch || !before || !here.elapsed) return;
+  const auto waited = positive_seconds(*here.elapsed - *before);
+  if (!waited) return;
+  if (!r.window.other_bar && (!event.has(Field::max_iter) || !is_no_step(r, *waited))) return;
+  add_bounded(r.window.waited, *waited);
+  r.training.shows_waits = r.training.shows_waits || r.window.other_bar;
+}
+
 }  // namespace etad::track

@@ -22,6 +22,13 @@ bool rushes(const Segment& first, const Segment& next);
 // epoch behind them tells how long all of these took.
 bool is_counted_without_times(const RunTrack& r);
 
+// The run's own bar is drawn again at the same iteration, behind another one or long after: in the time since it was drawn
+// before, no step was done.
+void see_wait(RunTrack& r, const Event& event, const Anchor& here);
+
+// Where the run stands by the lines behind its bar's last state, where those told of so many steps each.
+std::optional<std::int64_t> reached_by_lines(const RunTrack& r);
+
 // The bar is full.
 bool ends_bar(const Event& event, const Anchor& here);
 

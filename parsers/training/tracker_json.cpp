@@ -24,11 +24,12 @@ ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
 ETAD_SAVED(Summary, seconds, rate, rate_error, loss)
 ETAD_SAVED(TimeSoFar, iteration, seconds, error, apart)
+ETAD_SAVED(LinesBesideBar, lines, every, agreed, uneven)
 ETAD_SAVED(Training, tests_before, stood, tests_stated, last_stated, until_progress, done_before, paced,
            stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summed_up,
            trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused,
            leap, left, left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step,
-           bar_holds_tests, lossy, doubtful, stated_alone, so_far)
+           bar_holds_tests, lossy, doubtful, stated_alone, so_far, beside_bar)
 ETAD_SAVED(LastWords, traceback, of_training, message, logged, survived, stopped_early, done, done_amid,
            interrupted, behind, joined_again)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)

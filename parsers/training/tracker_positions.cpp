@@ -56,8 +56,11 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
 // blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
 void track::Windows::position(RunTrack& r, const Moment& m) {
   const bool beside_bar = r.window.from && r.window.from->elapsed;
-  if (beside_bar)
+  if (beside_bar) {
     all_.runs.add_loss(r, r.window.from->iteration, m);  // the bar shows where it stands, and no loss
+    if (m.event.has(Field::loss)) ++r.training.beside_bar.lines;
+    r.dirty = r.dirty || r.training.beside_bar.steps_behind() > 0;
+  }
   if (beside_bar || !m.event.time) return;
   const bool begins = m.event.text(Field::since) == "start";
   auto iteration = iteration_at(r, m.event);

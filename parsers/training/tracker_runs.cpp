@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parsers/base/text.h"
+#include "parsers/training/bar_states.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -377,6 +378,11 @@ void track::Runs::fail_ended(const Moment& m) {
 }
 
 void track::Runs::give_held(RunTrack& r, Records& out) {
+  if (const auto at = reached_by_lines(r); at > r.run.iteration) {
+    r.run.iteration = at;
+    r.training.stride = r.training.beside_bar.every;
+  }
+  r.training.beside_bar = {};
   all_.epochs.end_last(r, out);
   all_.windows.end_bar(r, out);
   measure_stated_alone(r, out);

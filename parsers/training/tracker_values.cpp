@@ -7,6 +7,7 @@
 #include "parsers/base/number.h"
 #include "parsers/base/samples.h"
 #include "parsers/base/text.h"
+#include "parsers/training/bar_states.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -459,6 +460,7 @@ std::int64_t devices_by_batches(const RunTrack& r, std::int64_t said) {
 
 Run track::Values::told(const RunTrack& r) const {
   Run run = r.run;
+  if (!r.ended()) run.iteration = reached_by_lines(r);
   if (run.network.empty()) run.network = all_.labels.network;
   if (run.device.empty()) run.device = all_.labels.device;
   if (run.host.empty()) run.host = all_.labels.host.empty() ? all_.context.host : all_.labels.host;

@@ -29,6 +29,7 @@ using track::Pace;
 using track::ran_beside;
 using track::returns;
 using track::RunTrack;
+using track::see_wait;
 using track::Stage;
 using track::stated_window;
 using track::Statement;
@@ -209,29 +210,6 @@ void see_gone_on(RunTrack& r, const Anchor& here) {
   r.training.done_before = steps;
 }
 
-// Far longer than the steps from one state to the next take: a bar that is drawn once more before it counts on does not
-// wait so long.
-bool is_no_step(const RunTrack& r, Duration waited) {
-  constexpr double kFar = 2, kLeast = 5;
-  const PhaseSummary& before = r.run.train;
-  const double steps = kFar * static_cast<double>(std::max<std::int64_t>(r.training.stride, 1));
-  return before.iterations > 0 && to_seconds(waited) >= kLeast &&
-         to_seconds(waited) * static_cast<double>(before.iterations) > steps * to_seconds(before.duration);
-}
-
-// The run's own bar is drawn again at the same iteration, behind another one or long after: in the time since it was drawn
-// before, no step was done.
-void see_wait(RunTrack& r, const Event& event, const Anchor& here) {
-  if (!here.elapsed && !r.training.last_elapsed) return;  // as where lines show no time so far
-  const auto before = std::exchange(r.training.last_elapsed, here.elapsed);
-  if (r.run.iteration != here.iteration || here.epoch || !before || !here.elapsed) return;
-  const auto waited = positive_seconds(*here.elapsed - *before);
-  if (!waited) return;
-  if (!r.window.other_bar && (!event.has(Field::max_iter) || !is_no_step(r, *waited))) return;
-  add_bounded(r.window.waited, *waited);
-  r.training.shows_waits = r.training.shows_waits || r.window.other_bar;
-}
-
 // What a line says but for its numbers ("1e-05" has a letter, too).
 std::string words_of(std::string_view line) {
   constexpr std::size_t kMost = 200;
@@ -399,7 +377,10 @@ void see_plan(RunTrack& r, const Event& event, std::int64_t iteration) {
 
 // The run has come so far, with the loss that the line shows.
 void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration) {
-  if (r.run.iteration && iteration > *r.run.iteration) r.training.stride = iteration - *r.run.iteration;
+  if (r.run.iteration && iteration > *r.run.iteration) {
+    r.training.stride = iteration - *r.run.iteration;
+    if (m.event.has(Field::elapsed)) r.training.beside_bar.see_bar(r.training.stride);
+  }
   r.run.iteration = iteration;
   see_plan(r, m.event, iteration);
   if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;

@@ -26,6 +26,17 @@ struct TimeSoFar {
   std::int64_t apart = 0;         // steps since the line before; 0: not known
 };
 
+// Lines that each tell of so many steps, beside a bar whose states may be missing.
+struct LinesBesideBar {
+  std::int64_t lines = 0;  // since the bar's last state
+  std::int64_t every = 0;  // so many steps a line, between all states so far
+  std::int64_t agreed = 0;
+  bool uneven = false;  // or not
+
+  void see_bar(std::int64_t steps);   // that many since its state before
+  std::int64_t steps_behind() const;  // the bar's last state
+};
+
 struct Training {
   Duration tests_before{};                 // before the first progress
   Duration stood{};                        // its bar, at 0, for them
@@ -69,6 +80,7 @@ struct Training {
   // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.
   std::optional<Segment> stated_alone;
   std::optional<TimeSoFar> so_far;  // from where on the steps count that no line shows
+  LinesBesideBar beside_bar;
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where
@@ -95,6 +107,20 @@ struct Training {
   // Enough of them to do without those that hold a test of unknown length: as many as three lines an epoch show.
   bool has_untested_windows() const { return untested >= 2; }
 };
+
+inline void LinesBesideBar::see_bar(std::int64_t steps) {
+  constexpr std::int64_t kFew = 10;  // where each step has its state, or nearly, they tell nothing
+  const std::int64_t n = std::exchange(lines, 0);
+  uneven = uneven || n < kFew || steps % n != 0 || (every > 0 && every != steps / n);
+  if (uneven) return;
+  every = steps / n;
+  ++agreed;
+}
+
+// The first of them may be of the state itself.
+inline std::int64_t LinesBesideBar::steps_behind() const {
+  return agreed < 2 || uneven || lines < 2 ? 0 : (lines - 1) * every;
+}
 
 inline bool Training::holds_an_evaluation(const PhaseSummary& before, std::int64_t enough, double seconds) {
   constexpr double kMuchLonger = 10;

@@ -392,5 +392,25 @@ TEST(Summaries, StandAboveTheLastStateOfTheirBar) {
   }
 }
 
+// The states of the bar that a file has left are few: its lines go on where each told of a step between them.
+TEST(Summaries, AreMissingWhereLinesCountOnBehindTheLastState) {
+  for (const int every : {1, 5}) {
+    Lines lines;
+    for (int step = 5; step <= 470; ++step) {
+      if (step % 100 == 5 && step < 400) lines.push_back(bar(step, 500, 10 * step));
+      if (step % every == 0) lines.emplace_back("{'loss': 0.5, 'learning_rate': 1e-06, 'epoch': 0.2}");
+    }
+    for (const std::size_t restart : {0U, 90U}) {
+      const auto runs = runs_of(lines, restart);
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_NEAR(static_cast<double>(*runs.at(0).iteration), 470, every) << restart;
+      EXPECT_EQ(runs.at(0).state, RunState::lost);
+      EXPECT_NEAR(step_time(runs.at(0)), 10, 1e-9);
+    }
+    lines.insert(lines.begin() + 50, "{'loss': 0.5, 'learning_rate': 1e-06, 'epoch': 0.2}");  // of no step
+    EXPECT_EQ(runs_of(lines).at(0).iteration, 305);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
