@@ -56,9 +56,10 @@ bool ends_bar(const Event& event, const Anchor& here) {
 }
 
 // The line is of no training: its bar has but begun, or is one that moves amid such a bar. Bars of few may count epochs
-// around those of their steps, and stand until the first of them is full; what shows a loss, trains.
+// around those of their steps, and stand until the first of them is full; what shows a loss, trains. Nobody trains for ten
+// thousand epochs that have bars of their own.
 bool Windows::stands_by_bar(const Event& event) {
-  constexpr std::int64_t kFew = 100;
+  constexpr std::int64_t kFew = 100, kMoreThanEpochs = 10000;
   auto& standing = state_.standing;
   const bool beside = event.text(Field::key) == "beside";
   if (!beside && !standing) return false;
@@ -67,6 +68,8 @@ bool Windows::stands_by_bar(const Event& event) {
   if (!of || !iteration || event.has(Field::loss)) {
     standing.reset();
   } else if (*iteration > 0) {
+    const bool shorter = standing && standing->of >= kMoreThanEpochs && *of < standing->of;
+    if (shorter && !standing->amid && !all_.runs.under_way()) standing->amid = of;
     if (!beside && standing->amid == of) {
       standing->waited = std::max(standing->waited, event.number(Field::elapsed).value_or(0));
       return true;

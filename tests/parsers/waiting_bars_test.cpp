@@ -312,5 +312,27 @@ TEST(WaitingBars, AmidWhichAnotherWriterTellsOfTheSameStepsAreMeasuredOnce) {
   EXPECT_NEAR(step_time(run), 4, 0.05);
 }
 
+// Ten thousand and more are no epochs: a shorter bar that moves amid such a one is a test's, though the log lacks its
+// beginning.
+TEST(WaitingBars, AShortOneAmidALongOneThatHasNotMovedIsATests) {
+  for (const int all : {100000, 200}) {
+    Lines lines{"INFO:__main__:Training ...", written("  0%%|          | 0/%d [00:00<?, ?it/s]", all)};
+    for (int batch = 50; batch < 1000; batch += 50)
+      lines.push_back(written("%3d%%|##| %d/1000 [%02d:%02d<03:07,  5.00it/s]", batch / 10, batch,
+                              batch / 300, batch / 5 % 60));
+    lines.push_back(written("  0%%|          | 0/%d [00:00<?, ?it/s]     eval: {'loss': 3.1250}", all));
+    for (int step = 1; step <= 100; ++step)
+      lines.push_back(written("%3d%%|##| %d/%d [%02d:%02d<10:00,  4.00s/it]", 100 * step / all, step, all,
+                              (200 + 4 * step) / 60, (200 + 4 * step) % 60));
+    for (const std::size_t restart : {0U, 10U, 40U}) {
+      const auto runs = runs_of(lines, restart);
+      EXPECT_EQ(runs.at(0).max_iterations, all == 200 ? 1000 : all);
+      if (all == 200) continue;
+      ASSERT_EQ(runs.size(), 1U);
+      EXPECT_NEAR(step_time(runs.at(0)), 4, 0.1) << restart;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
