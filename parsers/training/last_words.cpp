@@ -88,8 +88,8 @@ bool tells_why_it_stops(std::string_view lower) {
   return false;
 }
 
-// "Early stopping triggered!", "Epoch 12: early stopping", but not "EarlyStopping counter: 3 out of 10" nor "No early
-// stopping".
+// "Early stopping triggered!", "Epoch 12: early stopping" and whatever is behind that, but not "EarlyStopping counter: 3
+// out of 10" nor "No early stopping".
 bool tells_early_stop(std::string_view lower) {
   // Flair's learning rate is too small; Ultralytics' and Lightning's EarlyStopping.
   for (const std::string_view word : {"quitting training", "stopped early", "stopping training early",
@@ -102,6 +102,7 @@ bool tells_early_stop(std::string_view lower) {
   if (at == std::string_view::npos) return false;
   std::string_view before = lower.substr(0, at);
   while (before.ends_with(' ')) before.remove_suffix(1);
+  const bool of_epoch = before.starts_with("epoch ") && before.ends_with(':');
   before.remove_prefix(before.rfind(' ') + 1);
   for (const std::string_view word : {"no", "not", "without"})
     if (before == word) return false;
@@ -113,7 +114,8 @@ bool tells_early_stop(std::string_view lower) {
   for (const std::string_view word : {"at ", "after ", "triggered", "activated", "due ", "because ",
                                       "no improvement for ", "stop training"})
     if (rest.starts_with(word)) return true;
-  return rest == "no improvement";
+  const bool counts = rest.find_first_of("0123456789") != rest.npos || rest.starts_with("counter");
+  return rest == "no improvement" || (of_epoch && !counts);
 }
 
 // "[FOLD 3] COMPLETED | Best F1: 0.89", "Fold 3/5 finished": of a cross-validation's.

@@ -445,5 +445,18 @@ TEST(Pauses, InWhichSamplesAreMadeAreNoTraining) {
   }
 }
 
+// An author's callback, after Keras'.
+TEST(Ends, AnEpochThatStopsEarlyMayAddAWord) {
+  const auto state = [](const char* const said) { return only_run(bar_and(said)).state; };
+  EXPECT_EQ(state("\nEpoch 00028: early stopping THR."), RunState::lost) << "no line of its own";
+  Lines lines = bar_and("");
+  lines.emplace_back("Epoch 00028: early stopping THR.");
+  EXPECT_EQ(only_run(lines).state, RunState::finished);
+  for (const char* const other : {"Epoch 28: early stopping counter", "Epoch 28: early stopping 3/5"}) {
+    lines.back() = other;
+    EXPECT_EQ(only_run(lines).state, RunState::lost) << other;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
