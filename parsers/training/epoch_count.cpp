@@ -105,6 +105,13 @@ bool EpochCount::named_after_count(const Event& event) {
   return named;
 }
 
+bool EpochCount::numbers_epochs(const Event& event) const {
+  const auto epoch = count_of(event, Field::epoch), number = count_of(event, Field::batch);
+  if (!epoch || !number || !line.epoch || !line.batch || event.has(Field::epochs)) return false;
+  return line.shown == 1 && *epoch == *line.epoch + 1 && *number == *line.batch + 1 &&
+         steps == positive_of(event, Field::batches);
+}
+
 namespace {
 
 bool is_nearly_twice(std::int64_t n, std::int64_t half) {
@@ -306,7 +313,10 @@ void EpochCount::announce(std::int64_t epoch, std::optional<std::int64_t> of) {
   trained.reset();
 }
 
+// A loss and an accuracy on lines of their own are told at once.
 void EpochCount::tell_trained(std::optional<Instant> at) {
+  constexpr auto kAtOnce = std::chrono::seconds(1);
+  if (trained && at && between(*trained, *at) <= kAtOnce) return;
   trained_again = trained_again || trained;
   trained = at;
 }

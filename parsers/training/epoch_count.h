@@ -83,6 +83,10 @@ struct EpochCount {
   // they are those of each.
   std::int64_t plan_of(const Event& event, std::int64_t of) const;
 
+  // "Epoch 2 (20/200)" behind "Epoch 1 (19/200)", where each epoch has one line: what stands out of a total is the number
+  // that the epoch has among all of them, and no step.
+  bool numbers_epochs(const Event& event) const;
+
   // Iterations done when this epoch begins.
   std::int64_t done_before(std::int64_t epoch, std::int64_t of_each) const;
   void see(std::int64_t epoch, bool of_total = false);

@@ -188,6 +188,7 @@ class Windows : Part {
   std::optional<std::int64_t> place(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_of(RunTrack& r, const Event& event);
   void position_of_known(const Moment& m);
+  bool epoch_of_all(RunTrack& r, const Moment& m);
   std::optional<std::int64_t> iteration_at(const RunTrack& r, const Event& event) const;  // by position
   void train_progress(RunTrack& r, const Moment& m, std::int64_t iteration);
   void show_progress(RunTrack& r, const Moment& m, std::int64_t iteration);

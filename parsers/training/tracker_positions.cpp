@@ -52,6 +52,30 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
   return std::llround(n);
 }
 
+// A line that numbers its epoch among all of them, in a run that counts nothing else. What the first such line showed was
+// taken for a step.
+bool track::Windows::epoch_of_all(RunTrack& r, const Moment& m) {
+  const auto of = positive_of(m.event, Field::batches);
+  const bool first = r.run.train.segments == 0 && r.epochs.numbers_epochs(m.event);
+  const bool again = of && r.known.counts_epochs && m.event.has(Field::epoch) && r.run.max_iterations == of;
+  if (!first && !again) return false;
+  if (first) {
+    r.run.first_iteration = r.run.iteration = r.epochs.line.batch;
+    if (r.window.from) r.window.from->iteration = *r.epochs.line.batch;
+    r.run.max_iterations = of;
+    r.epochs = {};
+    count_epochs(r);
+  }
+  Event of_all = m.event;
+  of_all.remove(Field::epoch);
+  of_all.rename(Field::batch, Field::iteration);
+  of_all.rename(Field::batches, Field::max_iter);
+  of_all.remove(Field::unit);
+  of_all.add(Field::unit, 1, "epoch");
+  progress_of({of_all, m.now, m.out});
+  return true;
+}
+
 // Such positions are the run's own count from its beginning, and say nothing where they do not grow. Where
 // blocks are named by what they begin with (since = "start"), the first one begins with nothing done.
 void track::Windows::position(RunTrack& r, const Moment& m) {

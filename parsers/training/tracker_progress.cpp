@@ -448,6 +448,7 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
   if (trains_behind_job(all_.runs.open(), event)) all_.runs.begin(m);
   RunTrack* const known = all_.runs.open();
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
+  if (known && epoch_of_all(*known, m)) return;
   if (known && counts_those_of_all(*known, event)) {
     Event of_all = event;
     of_all.remove(Field::batches);

@@ -361,5 +361,28 @@ TEST(AnnouncedEpochs, ThatComeAgainBehindAnErrorAreAnotherRuns) {
   EXPECT_EQ(runs.at(1).iteration, 300);
 }
 
+// The number that an epoch has in this start stands before the one it has in all: no step out of a total. Behind the
+// heading stands what its training and its test came to.
+TEST(HeadingsAndBars, NumberTheEpochInThisStartAndInAll) {
+  for (const int gone_on_at : {0, 18})
+    for (const char* const form : {"Epoch %d (%d/40):", "**** Epoch %d (%d/40) ****"}) {
+      Lines lines;
+      const auto say = [&lines](int seconds, const std::string& text) {
+        lines.push_back("2026-03-01 " + time_of_day(10, seconds) + ",250 - Model - INFO - " + text);
+      };
+      for (int i = 0; i < 9; ++i) {
+        say(100 * i, written(form, i + 1, gone_on_at + i + 1));
+        say(100 * i + 80, "Train mean loss: 0.812500");
+        say(100 * i + 80, "Train accuracy: 0.712500");
+        say(100 * i + 98, "Test Instance Accuracy: 0.612500, Class Accuracy: 0.512500");
+      }
+      const etad::Run run = only_run(lines);
+      EXPECT_EQ(run.first_iteration, gone_on_at) << form;
+      EXPECT_EQ(run.iteration, gone_on_at + 9) << form;
+      EXPECT_EQ(run.max_iterations, 40) << form;
+      EXPECT_NEAR(step_time(run), 80, 0.1) << form;
+    }
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -283,5 +283,22 @@ TEST(StepsOfEpochs, MayBeOneOfSeveralBatches) {
   EXPECT_LE(runs_of(one).size(), 1U);
 }
 
+// "Epoch 7 (7/40)" of each epoch once: what is out of a total is the epoch. It is a step where it moves within one.
+TEST(StepsOfEpochs, AreNotTheNumberThatAnEpochHasInAll) {
+  for (const int gone_on_at : {0, 18}) {
+    const etad::Run run = only_run(lines_by(20, [gone_on_at](int i) {
+      return written("2026-03-01 10:%02d:00 Epoch %d (%d/40) loss: 0.8125", i, i + 1, gone_on_at + i + 1);
+    }));
+    EXPECT_EQ(run.iteration, gone_on_at + 20);
+    EXPECT_EQ(run.max_iterations, 40);
+    EXPECT_DOUBLE_EQ(step_time(run), 60);
+  }
+  const etad::Run steps = only_run(lines_by(20, [](int i) {
+    return written("2026-03-01 10:%02d:00 Epoch %d (%d/40) loss: 0.8125", i, i / 4 + 1, 10 * (i % 4 + 1));
+  }));
+  EXPECT_EQ(steps.iteration, 200);
+  EXPECT_DOUBLE_EQ(step_time(steps), 6);
+}
+
 }  // namespace
 }  // namespace etad::test
