@@ -117,8 +117,10 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   if (event.time) place_in_time(*event.time, *came);
   if (comes_late_ && came == &arrival) came = &kNever;
   const bool has_label = event.speaker != 0;
+  const bool has_beside = beside_ && !format_->beside().empty();
+  if (has_beside && tracker_.begins_anew(event)) take_beside(out);
   tracker_.feed(has_label ? without_label(line, voices_.are_labelled) : line, event, *came, out);
-  if (event.kind == EventKind::run_start && beside_ && !format_->beside().empty()) take_beside(out);
+  if (event.kind == EventKind::run_start && has_beside) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parsers/base/end_words.h"
+#include "parsers/training/restarts.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -189,6 +190,11 @@ Tracker& Tracker::operator=(Tracker&&) noexcept = default;
 void Tracker::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
                    Records& out) {
   impl_->feed(line, event, arrival, out);
+}
+
+bool Tracker::begins_anew(const Event& event) const {
+  const track::RunTrack* const r = impl_->runs.open();
+  return r && event.kind == EventKind::progress && track::falls_back(*r, event);
 }
 
 bool Tracker::may_pass_over() const {

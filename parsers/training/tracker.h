@@ -47,6 +47,9 @@ class Tracker {
   // `arrival` is when the line was seen, given only when followed live; it dates lines without a time.
   void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
 
+  // Whether a row, about to be fed, stands before where its run is, so that it begins another one, and no line has said so.
+  bool begins_anew(const Event& event) const;
+
   // Whether a line that says nothing but when it was written shows no more than that the run goes on, and such a one.
   bool may_pass_over() const;
   void pass_over(const std::optional<Instant>& time, const std::optional<Instant>& arrival, Records& out);

@@ -439,6 +439,20 @@ TEST(LogParser, AFileBesideTheLogSaysHowItsRunWasStarted) {
   EXPECT_EQ(run.settings.at("imgsz"), "640");
 }
 
+// A training that was started again appends its rows.
+TEST(LogParser, ARowOfAnEarlierEpochBeginsARunThatTheFileBesideTheLogTellsOf) {
+  LogOptions with = options();
+  with.beside = [](const std::string&) { return std::string("epochs: 3\n"); };
+  LogParser parser(with);
+  Records records;
+  for (const char* line : {"epoch,time,train/box_loss,train/cls_loss", "1,40.5,1.9,2.5", "2,71.5,1.8,2.4",
+                           "1,50.5,1.9,2.5", "2,91.5,1.8,2.4", "3,132.5,1.7,2.3"})
+    parser.feed(line, std::nullopt, kModified, records);
+  parser.flush(records);
+  ASSERT_EQ(records.runs.size(), 2U);
+  EXPECT_EQ(records.runs[1].max_iterations, 3);
+}
+
 TEST(LogParser, AFileBesideTheLogMeasuresNothing) {
   const etad::Run run =
       run_beside("epoch,time,train/box_loss\n1,1.0,1.0\n2,2.0,1.0\nbatch: -1\ndevice: null\n");
