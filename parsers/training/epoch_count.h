@@ -48,6 +48,7 @@ struct EpochCount {
   std::optional<std::int64_t> told;  // the one whose time was told last
   std::optional<Instant> told_at;    // and when, where its line bears a time
   bool named = false;                // after them a bar is named that counts them itself
+  bool numbered = false;             // what stands out of a total beside them is their own number
   bool cut_short = false;            // the one over last was far shorter than all before it
   Line line;
   BarClock clock;

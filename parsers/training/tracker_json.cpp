@@ -18,7 +18,7 @@ ETAD_SAVED(Quantities, batch_size, global_batch_size, batch_is_option, iter_size
            test_iterations)
 ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_batch, began, announced,
            announced_of, open, undated, alone, trained, trained_again, shortest, told, told_at, named,
-           cut_short, line, clock, borders)
+           numbered, cut_short, line, clock, borders)
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
 ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, shown, through)
 ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)

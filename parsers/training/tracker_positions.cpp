@@ -57,13 +57,14 @@ std::optional<std::int64_t> track::Windows::iteration_at(const RunTrack& r, cons
 bool track::Windows::epoch_of_all(RunTrack& r, const Moment& m) {
   const auto of = positive_of(m.event, Field::batches);
   const bool first = r.run.train.segments == 0 && r.epochs.numbers_epochs(m.event);
-  const bool again = of && r.known.counts_epochs && m.event.has(Field::epoch) && r.run.max_iterations == of;
+  const bool again = r.epochs.numbered && of && m.event.has(Field::epoch) && r.run.max_iterations == of;
   if (!first && !again) return false;
   if (first) {
     r.run.first_iteration = r.run.iteration = r.epochs.line.batch;
     if (r.window.from) r.window.from->iteration = *r.epochs.line.batch;
     r.run.max_iterations = of;
     r.epochs = {};
+    r.epochs.numbered = true;
     count_epochs(r);
   }
   Event of_all = m.event;
