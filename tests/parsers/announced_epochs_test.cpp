@@ -384,5 +384,30 @@ TEST(HeadingsAndBars, NumberTheEpochInThisStartAndInAll) {
     }
 }
 
+// Headings are the clock; what is evaluated within an epoch, and saved behind that, is no training.
+TEST(AnnouncedEpochs, AreWithoutTheEvaluationsThatSayThatTheyBegin) {
+  std::vector<std::string> lines;
+  int seconds = 0;
+  const auto say = [&](const std::string& words, int later) {
+    seconds += later;
+    lines.push_back("2026-03-04 " + time_of_day(5, seconds) + ",250 - __main__ - INFO - " + words);
+  };
+  for (int epoch = 1; epoch <= 10; ++epoch) {
+    say(written("Starting epoch %d/10", epoch), 0);
+    say(written("Calculating validation loss at step %d...", epoch), 14);
+    say("Validation loss: 11.8125", 4);
+    say(written("Calculating validation loss at end of epoch %d...", epoch), 1);
+    say(written("Epoch %d validation loss: 11.8125", epoch), 3);
+    say(written("Saved checkpoint to out/checkpoint-%d", epoch), 15);
+  }
+  say("Finetuning complete! Saved to out/model", 5);
+  for (const std::size_t restart : {0U, 22U}) {
+    const auto runs = runs_of(lines, restart);
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs.at(0).iteration, 10);
+    EXPECT_NEAR(step_time(runs.at(0)), 15, 0.5) << restart;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
