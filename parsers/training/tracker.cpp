@@ -241,7 +241,8 @@ bool Tracker::running() const {
 }
 
 bool Tracker::plan_done() const {
-  return impl_->runs.running() && etad::plan_done(*impl_->state.current);
+  return impl_->runs.running() && !impl_->state.current->training.endless &&
+         etad::plan_done(*impl_->state.current);
 }
 
 bool Tracker::is_in_first_epoch() const {

@@ -29,7 +29,7 @@ ETAD_SAVED(Training, tests_before, stood, tests_stated, last_stated, until_progr
            stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summed_up,
            trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused,
            leap, left, left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step,
-           bar_holds_tests, lossy, doubtful, stated_alone, so_far, beside_bar)
+           bar_holds_tests, lossy, endless, doubtful, stated_alone, so_far, beside_bar)
 ETAD_SAVED(LastWords, traceback, of_training, message, logged, survived, stopped_early, done, done_amid,
            interrupted, behind, joined_again)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)

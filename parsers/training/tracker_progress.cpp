@@ -381,7 +381,10 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
   const auto place = r.epochs.place_of(event, steps_per_epoch, r.run.iteration.value_or(0));
   if (!place) return {};
   const bool anew = place->iteration < r.run.iteration.value_or(0);  // what it plans is another run's
-  if (place->planned && !anew && !is_of_planned_epoch(r, event)) r.run.max_iterations = place->planned;
+  if (place->planned && !anew && !is_of_planned_epoch(r, event)) {
+    r.run.max_iterations = place->planned;
+    r.training.endless = !event.has(Field::batch) && number_set(r.run, name_of(Field::epochs)) <= 0;
+  }
   if (place->gap) r.window.broken = true;
   if (place->next_epoch) r.window.over_border = true;
   if (event.text(Field::unit) != "epoch") {

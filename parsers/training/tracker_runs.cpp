@@ -328,7 +328,8 @@ void give_up(RunTrack& r) {
   } else if (message.empty() && r.last_words.stopped_early) {
     r.run.state = RunState::finished;
   } else if (has_done_all(r) && (message.empty() || !r.last_words.of_training)) {
-    r.run.state = RunState::finished;
+    const bool amid = r.training.endless && *r.run.iteration < *r.run.max_iterations;  // of an epoch
+    r.run.state = amid && !r.last_words.is_done() ? RunState::lost : RunState::finished;
     r.run.iteration = std::max(*r.run.iteration, *r.run.max_iterations);  // the last ones may not be shown
   } else if (message.empty() && r.last_words.is_done()) {
     r.run.state = came_to_plan(r.run) ? RunState::finished : RunState::stopped;

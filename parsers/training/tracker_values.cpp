@@ -470,6 +470,7 @@ Run track::Values::told(const RunTrack& r) const {
   const std::int64_t said = r.known.devices ? *r.known.devices : all_.labels.devices.value_or(unsaid);
   if ((run.devices = devices_by_batches(r, said)) != said)
     note_derived(run, "devices: global_batch_size / batch_size");
+  if (r.training.endless && run.state != RunState::finished) run.max_iterations.reset();
   if (!run.max_iterations) run.max_iterations = all_.labels.max_iter;
   // Caffe takes 1 where nothing is said; here it may have been said.
   if (r.description.solver_cut && !r.known.iter_size && !all_.labels.iter_size)

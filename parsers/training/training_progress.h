@@ -75,6 +75,7 @@ struct Training {
   bool slow_step = false;          // the last step took much longer than those before
   bool bar_holds_tests = false;    // its bar counts the steps of its tests, too
   bool lossy = false;              // some line of it has shown a loss
+  bool endless = false;            // what it counts is planned anew for each epoch, of how many nothing tells
   std::optional<Segment>
       doubtful;  // the first states of a bar amid a training, until more of it are measured
   // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.

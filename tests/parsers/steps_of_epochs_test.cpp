@@ -300,5 +300,23 @@ TEST(StepsOfEpochs, AreNotTheNumberThatAnEpochHasInAll) {
   EXPECT_DOUBLE_EQ(step_time(steps), 6);
 }
 
+// Where the steps begin anew and nothing tells how many epochs there will be, the end of one is not the training's.
+TEST(StepsOfEpochs, WhoseEndIsNotTheTrainings) {
+  const auto steps = [](int epochs) {
+    return lines_by(4 * epochs, [](int i) {
+      return written("Iter %d/210 training loss = 0.8125, time = 0.5125, time for 50 iter: 25.0000",
+                     50 * (i % 4 + 1));
+    });
+  };
+  const etad::Run run = only_run(steps(3));
+  EXPECT_EQ(run.iteration, 630) << "the last ones are not shown";
+  EXPECT_EQ(run.max_iterations, std::nullopt);
+  EXPECT_EQ(run.state, RunState::lost);
+  EXPECT_EQ(only_run(steps(1)).state, RunState::finished) << "the only steps there are";
+  Lines lines = steps(3);
+  lines.emplace_back("Training finished");
+  EXPECT_EQ(only_run(lines).state, RunState::finished);
+}
+
 }  // namespace
 }  // namespace etad::test
