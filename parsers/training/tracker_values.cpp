@@ -315,6 +315,10 @@ bool is_known(RunTrack& r, Field f) {
 // Amid a run a line may add to what is known of it, but not change it: it may as well speak of a run that
 // begins, which the next lines will show.
 void track::Values::setting(const Moment& m) {
+  if (m.event.text(Field::since) == "next" && state_.current && state_.current->declared()) {
+    state_.arguments = {};  // those of the start before
+    all_.runs.begin(m);
+  }
   if (m.event.text(Field::since) == "end" && all_.windows.went_through(m)) return;
   for (const Field f : {Field::iteration, Field::epoch, Field::elapsed, Field::seconds, Field::rate}) {
     if (const FieldValue* const v = m.event.find(f)) all_.windows.tell({f, v->scale, bounded(v->text)});

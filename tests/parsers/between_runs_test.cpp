@@ -295,5 +295,44 @@ TEST(BetweenRuns, ABannerOfAnotherRankBeginsNoRun) {
   EXPECT_EQ(runs_of(lines).size(), 2U);
 }
 
+// What MMEngine tells of a start is that start's, also where the one before has failed without a step.
+TEST(BetweenRuns, OfMmengineAStartThatFailsIsItsOwn) {
+  Lines lines;
+  const auto say = [&lines](int minute, const std::string& text) {
+    lines.push_back(written("03/04 05:%02d:00 - mmengine - INFO - ", minute) + text);
+  };
+  const auto start = [&](int minute) {
+    say(minute, "");
+    lines.insert(lines.end(), {"------------------------------------------------------------",
+                               "System environment:", "    sys.platform: linux",
+                               "Runtime environment:", "    GPU number: 1"});
+  };
+  const auto train = [&](int minute, int from) {
+    say(minute, written("resumed epoch: %d, iter: %d", from / 200, from));
+    for (int i = 1; i <= 3; ++i)
+      say(minute + i, written("Epoch(train)  [%d][%d/200]  base_lr: 2.5000e-05 lr: 2.5000e-05  eta: 1:02:05  "
+                              "time: 1.2000  data_time: 0.0125  memory: 4096  loss: 1.2500",
+                              from / 200 + 1, 50 * i));
+  };
+  start(0);
+  train(1, 400);
+  start(10);
+  lines.emplace_back("Traceback (most recent call last):");
+  lines.emplace_back("AssertionError: the annotations are not unique");
+  start(20);
+  say(21, "resumed epoch: 2, iter: 400");
+  lines.emplace_back("Traceback (most recent call last):");
+  lines.emplace_back("RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB");
+  start(22);
+  train(23, 400);
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(0).state, RunState::lost) << "the error is the next start's";
+  EXPECT_EQ(runs.at(1).state, RunState::failed);
+  EXPECT_EQ(runs.at(2).state, RunState::lost);
+  EXPECT_EQ(runs.at(2).devices, 1);
+  EXPECT_EQ(runs.at(2).iteration, 550);
+}
+
 }  // namespace
 }  // namespace etad::test
