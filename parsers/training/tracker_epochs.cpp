@@ -351,6 +351,7 @@ void track::Epochs::epoch(const Moment& m) {
   }
   const EpochLine line(m.event);
   if (is_state_of_bar(m.event)) return see_state(m.event);
+  if (counts_samples_of_epoch(m.event)) return see_samples(m.event);
   if (is_ahead(m.event)) return;
   if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   const RunTrack* const last = all_.runs.ended();

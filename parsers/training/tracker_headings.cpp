@@ -1,4 +1,5 @@
 // Epochs that headings announce, and how long those took of which nothing else tells: from heading to heading.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -101,6 +102,11 @@ bool is_state_of_bar(const Event& event) {
   return of_epoch && !event.has(Field::seconds) && batch && of && *batch < *of;
 }
 
+bool counts_samples_of_epoch(const Event& event) {
+  return event.text(Field::unit) == "sample" && event.has(Field::epoch) && event.has(Field::batch) &&
+         !event.has(Field::iterations) && !event.has(Field::seconds);
+}
+
 std::int64_t done_by_state(const RunTrack& r, const Event& event) {
   const std::int64_t epoch = epoch_of_state(r, event).value_or(0);
   return sum(r.epochs.done_before(epoch, positive_of(event, Field::iterations).value_or(0)),
@@ -115,6 +121,19 @@ void track::Epochs::see_state(const Event& event) {
   if (!epoch) return;
   r->epochs.see(*epoch);
   const std::int64_t done = done_by_state(*r, event);
+  if (done <= r->run.iteration.value_or(0)) return;
+  r->run.iteration = done;
+  r->dirty = true;
+}
+
+// The same of a line that counts the samples of an epoch, behind epochs that have been measured.
+void track::Epochs::see_samples(const Event& event) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || !r->declared() || r->training.by_lines || !r->epochs.first) return;
+  const std::int64_t each = all_.values.train_samples(*r), steps = steps_of(*r, event, nullptr);
+  const auto shown = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
+  if (each <= 0 || steps <= 0 || !shown || !epoch) return;
+  const std::int64_t done = sum(r->epochs.done_before(*epoch, steps), std::min(*shown / each, steps));
   if (done <= r->run.iteration.value_or(0)) return;
   r->run.iteration = done;
   r->dirty = true;

@@ -257,6 +257,7 @@ class Epochs : Part {
   void end_by_throughput(RunTrack& r, const Moment& m);
   void see_state(const Event& event);
   void see_part(const Event& event, std::int64_t of);
+  void see_samples(const Event& event);
   void take_time(RunTrack& r, const Moment& m, bool tests);
   void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void measure(RunTrack& r, const Moment& m, Duration took);
@@ -356,6 +357,7 @@ inline constexpr std::string_view kWayOfMesh = "mesh.";  // "mesh.tp": a setting
 void note_ways_of_mesh(track::RunTrack& r);
 void count_epochs(track::RunTrack& r);  // for iterations
 bool is_state_of_bar(const Event& event);
+bool counts_samples_of_epoch(const Event& event);                          // and measures nothing
 std::int64_t done_by_state(const track::RunTrack& r, const Event& event);  // iterations, by such a one
 void plan_epochs(track::RunTrack& r, const Event& event,
                  std::int64_t steps);  // so many epochs of so many steps

@@ -318,5 +318,19 @@ TEST(StepsOfEpochs, WhoseEndIsNotTheTrainings) {
   EXPECT_EQ(only_run(lines).state, RunState::finished);
 }
 
+// Of the epoch that breaks off the lines count the images that have been gone through.
+TEST(StepsOfEpochs, InSamplesOfTheLastOne) {
+  Lines lines = {"               batch_size: 4                             \t[default: 1]",
+                 "The number of training images = 400", "model [Pix2PixModel] was created"};
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    lines.push_back(written("(epoch: %d, iters: 200, time: 0.125, data: 0.025) G_GAN: 1.250", epoch));
+    if (epoch < 4) lines.push_back(written("End of epoch %d / 20 \t Time Taken: 50 sec", epoch));
+  }
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 350);
+  EXPECT_EQ(run.train.iterations, 300);
+  EXPECT_EQ(run.max_iterations, 2000);
+}
+
 }  // namespace
 }  // namespace etad::test
