@@ -306,7 +306,7 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
     event.rename(Field::duration, Field::seconds);
   } else if (state_.meaning == Meaning::interval && told && since_last > 0) {
     event.kind = EventKind::step_time;
-    event.remove(Field::iterations);
+    for (const Field f : {Field::iterations, Field::since}) event.remove(f);
     say(event, Field::seconds, seconds / static_cast<double>(since_last));
     steps_ = std::to_string(since_last);
     event.add(Field::iterations, 1, steps_);

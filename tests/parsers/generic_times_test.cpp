@@ -483,5 +483,15 @@ TEST(GenericTimes, ATrainingThatBecomesTenTimesSlowerIsMeasuredStill) {
   }
 }
 
+// Below the line that counts them out of a total.
+TEST(GenericTimes, OfAllStepsSinceTheTimeBefore) {
+  const auto run = only_run(lines_by(24, [](int i) {
+    return i % 2 ? written("Elapsed time: %d.25s", 25 + i % 3)
+                 : written("Train: %06d/300000, Loss: 0.8125, lr:5.00e-05", 50 * (i + 2));
+  }));
+  EXPECT_NEAR(step_time(run), 0.26, 0.01);
+  EXPECT_EQ(run.test.segments, 0);
+}
+
 }  // namespace
 }  // namespace etad::test
