@@ -76,6 +76,10 @@ std::optional<Follower::Impl::Admission> Follower::Impl::left_to_a_stream(const 
   if (*away) return Admission::another_streams;
   auto anothers = hand_to_who_lost_it(found.path, status, 0);
   if (anothers && !*anothers) anothers = is_copy_of_followed(found.path, status);
+  if (!anothers && anothers.error() == EREMOTE) {
+    unasked.push_back({found.path, kOthersUnreadable, status.owner});
+    return Admission::another_streams;
+  }
   if (!anothers && (is_passing(anothers.error()) || is_absent(anothers.error()))) return put_off();
   if (anothers && *anothers) return Admission::another_streams;
   return std::nullopt;

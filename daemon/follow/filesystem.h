@@ -110,6 +110,17 @@ inline Errno moved_or(Errno error) {
   return is_absent(error) ? EAGAIN : error;
 }
 
+// Whether it leaves open what lies there: what may not be looked at may be anything.
+inline bool leaves_open(Errno error) {
+  return is_passing(error) || error == EACCES || error == EPERM;
+}
+
+// Of another file than the one that is asked about: whatever keeps it from being told says nothing of that one, which is
+// asked about again. EREMOTE: it may last (a file that may not be read), and is not asked at once.
+inline Errno of_another(Errno error) {
+  return is_passing(error) ? error : is_absent(error) ? EAGAIN : EREMOTE;
+}
+
 // Tells which directories something happened in. A hint only wakes the follower sooner; that one is missing
 // or too many costs time and nothing else.
 class HintSource {

@@ -140,9 +140,13 @@ void Follower::Impl::scan(SteadyTime now) {
     Listing all;
     for (const Discovery::Found& file : found) {
       all.paths.insert(file.path);
-      if (const auto known = by_path.find(file.path); known != by_path.end() && file.inode != 0)
+      if (file.inode == 0) continue;
+      if (const auto known = by_path.find(file.path); known != by_path.end())
         all.followed.emplace(file.inode, known->second);
+      else
+        all.others.emplace(file.inode, &file.path);
     }
+    listing = &all;
     // What used up the share of inflating or listing in the scan before comes last in this one.
     const auto after = std::find_if(unknown.begin(), unknown.end(), [this](const Discovery::Found* file) {
       return file->path == scan_spender;
@@ -164,6 +168,7 @@ void Follower::Impl::scan(SteadyTime now) {
       if (is_last || (scan_spender.empty() && contents.spent() >= options.batch_bytes))
         scan_spender = file->path;
     }
+    listing = nullptr;
   }
   forget_gone(now);
   watch_directories(now);

@@ -75,6 +75,11 @@ struct Follower::Impl {
   OsResult<bool> hand_to_who_lost_it(const std::string& path, const FileStatus& status, StreamId self);
   OsResult<bool> has_lost_its_file(const Followed& followed, const std::string& path,
                                    const FileStatus& status);
+  OsResult<bool> still_holds(const std::string& path, const FileKey& key, const ReadPart& part);
+  OsResult<std::optional<std::string>> lies_beside(const Followed& followed);
+  OsResult<std::optional<std::string>> lies_elsewhere(const Followed& followed);
+  OsResult<bool> lies_aside(const Followed& followed);
+  void leave(Followed& reader, const std::string& content, const Holder& holder);
   bool is_being_put_there(const FileStatus& status) const;
   bool is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const;
   OsResult<bool> leads_away(const std::string& path) const;
@@ -92,6 +97,7 @@ struct Follower::Impl {
   struct Listing {
     std::unordered_set<std::string_view> paths;
     std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
+    std::unordered_multimap<std::uint64_t, const std::string*> others;  // and under other names
   };
   enum class Admission {
     another_streams,  // or nothing to be read
@@ -173,7 +179,9 @@ struct Follower::Impl {
   std::map<std::optional<std::int64_t>, std::size_t> passed_of;  // how many each owner has
   std::map<std::string, PassedOver> passed_before;               // during one: the look before
   std::vector<Obstacle> unasked;                                 // as found at the last scan
-  bool passed_look = false;                                      // this scan is one
+  const Listing* listing = nullptr;                            // of the scan that takes up what it has found
+  std::map<std::optional<std::int64_t>, std::size_t> left_of;  // how many copies of each owner are remembered
+  bool passed_look = false;                                    // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
   bool scan_hinted_amid = false;     // since this one began

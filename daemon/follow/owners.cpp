@@ -67,7 +67,7 @@ OsResult<bool> Follower::Impl::is_read_by_another(const std::string& path, const
   if (reader.part().marker.length == 0) {
     const auto its_own = files.status(reader.path);
     if (its_own) return key_of(*its_own) == key;
-    return is_passing(its_own.error()) ? OsResult<bool>(tl::unexpected(its_own.error())) : false;
+    return leaves_open(its_own.error()) ? OsResult<bool>(tl::unexpected(of_another(its_own.error()))) : false;
   }
   const auto same = contents.matches(path, key, reader.part());
   if (same) return same;
@@ -126,10 +126,14 @@ OsResult<bool> Follower::Impl::hand_to_who_lost_it(const std::string& path, cons
                                  : matches(*file->content, {part.offset, {}, part.marker});
     if (!same) return same;
     const auto lost = *same ? has_lost_its_file(followed, path, status) : same;
-    if (!lost) return lost;
+    if (!lost) return tl::unexpected(of_another(lost.error()));
     if (*lost) farthest = &followed;
   }
   if (farthest == nullptr) return false;
+  // Its own may lie somewhere yet, put aside under a name that a pattern finds: as much of it stays read.
+  const auto aside = farthest->key ? lies_aside(*farthest) : OsResult<bool>(false);
+  if (!aside) return tl::unexpected(of_another(aside.error()));
+  if (*aside) leave(*farthest, finished_identity(farthest->part()), {*farthest->key, farthest->owner});
   farthest->awake().go_on_in(path, status);
   claim(*farthest, key);
   schedule.hint(farthest->id, polled);
@@ -155,55 +159,6 @@ bool Follower::Impl::may_be_read(const std::string& path) const {
   return file || file.error() != EPERM;
 }
 
-// A copy that was given its original's time and has not changed since (`cp -a`, `rsync -a`, a backup), of a followed log
-// that still lies there: all that it holds is read there. Two runs that wrote the same have not done so at the same time.
-// EBUSY: perhaps one is being made, which gets that time last.
-OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, const FileStatus& status) {
-  const bool made = is_copy(status);
-  if ((!made && !is_being_put_there(status)) || by_head.empty()) return false;
-  if (!made && status.size == 0) return tl::unexpected(EBUSY);
-  if (status.size < static_cast<std::int64_t>(kHeadBytes)) return false;
-  // Of a compressed file this is nothing, and it is not inflated for it.
-  const auto identity = contents.identity(path, key_of(status), [](const Fingerprint&) { return false; });
-  if (!identity) return tl::unexpected(identity.error());
-  const auto whole = *identity ? part_of_finished(**identity) : std::nullopt;
-  if (!whole || (made && whole->offset != status.size)) return false;
-  const auto of_same_owner = [&](const Followed& followed) { return may_be_of(followed.owner, status); };
-  int asked = 0;
-  for (const Followed* const followed : newest_alike(whole->head.hash, of_same_owner)) {
-    if (!contents.may_find(++asked)) return tl::unexpected(EAGAIN);
-    const auto place = place_of(*followed);
-    if (!place) return tl::unexpected(place.error());
-    const auto there = files.status(*place);
-    if (!there || there->type != FileType::regular || there->size < whole->offset) continue;
-    const bool has_grown = there->size > status.size && there->modified > status.modified;
-    if (made && !has_grown && !(there->size == status.size && there->modified == status.modified)) continue;
-    const auto same = contents.matches(*place, key_of(*there), *whole);
-    if (same && *same && !made) return tl::unexpected(EBUSY);
-    if (!same || *same) return same;
-  }
-  return false;
-}
-
-// Where the file of a stream lies: under its path, or where it was moved to.
-OsResult<std::string> Follower::Impl::place_of(const Followed& followed) {
-  const auto here = files.status(followed.path);
-  if (!followed.key || (here && key_of(*here) == *followed.key)) return followed.path;
-  if (std::string elsewhere = followed.status().file; !elsewhere.empty()) return elsewhere;
-  const auto found = contents.find(split_path(followed.path).directory, *followed.key);
-  return found || found.error() != ENOENT ? found : followed.path;
-}
-
-// Whether the file of a stream, which lies at `path` by now, was moved there while that one did not look.
-bool Follower::Impl::was_moved(const Followed& followed, const std::string& path, const FileStatus& status) {
-  if (followed.is_open() || followed.status().file == path) return false;
-  const FileKey key = key_of(status);
-  const auto here = files.status(followed.path);
-  if (here && key_of(*here) == key) return false;  // `path` is a second name
-  const auto same = key.born != 0 ? OsResult<bool>(true) : contents.matches(path, key, followed.part());
-  return same && *same && has_lost_its_file(followed, path, status).value_or(false);
-}
-
 bool Follower::Impl::is_being_put_there(const FileStatus& status) const {
   const auto since = [this](Instant time) { return std::chrono::abs(around.wall - time); };
   return since(status.born) < kPutThereWithin &&
@@ -218,41 +173,6 @@ bool Follower::Impl::is_being_compressed(const FileStatus& status, const OsResul
   if (head->length < kHeadBytes || finished.begins(*head)) return true;  // perhaps not all of it is there
   const auto alike = by_head.lower_bound({head->hash, StreamId{}});
   return alike != by_head.end() && alike->first == head->hash;
-}
-
-// So that another file, which lies at `path`, may be it by now.
-OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed, const std::string& path,
-                                                 const FileStatus& status) {
-  if (!followed.key) return !followed.reads();
-  const auto here = files.status(followed.path);
-  if (!here && is_passing(here.error())) return tl::unexpected(here.error());
-  if (here && key_of(*here) == *followed.key) {  // unless it was cut, behind its copy
-    const auto same = contents.matches(followed.path, *followed.key, followed.part());
-    return same ? OsResult<bool>(!*same) : tl::unexpected(moved_or(same.error()));
-  }
-  auto found = contents.find(split_path(followed.path).directory, *followed.key);
-  for (const std::string& folder : folders_of(followed.path))
-    if (!found && found.error() == ENOENT) found = contents.find(folder, *followed.key);
-  if (!found && found.error() != ENOENT) return tl::unexpected(found.error());
-  if (!found) return true;
-  const SplitPath place = split_path(*found);
-  const auto name = rotated_name(place.name);
-  if (!name) return false;
-  // It was renamed, and put aside under the name that it had since: a backup's, or one that it was given after the other
-  // file was made.
-  if (!here) {
-    if (path != place.directory + "/" + name->base) return false;
-    const auto aside = files.status(*found);
-    return name->backup || (!name->number && name->date.empty() && status.born != Instant{} && aside &&
-                            aside->changed >= status.born);
-  }
-  // Put aside under a backup's name; and under its own lies another stream's file or what begins otherwise, so that what
-  // was written anew there has been moved.
-  if (!name->backup) return false;
-  if (by_key.contains(key_of(*here))) return true;
-  const auto same = contents.matches(followed.path, key_of(*here), followed.part());
-  if (!same) return tl::unexpected(moved_or(same.error()));
-  return !*same;
 }
 
 // A link beside its targets, as glog's, is a name and no source of its own. An error: nobody knows now where it leads.

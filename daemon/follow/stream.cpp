@@ -37,6 +37,7 @@ std::string message_of(Errno error) {
   if (error == ENOTSUP) return "packed by xz, zstd or bzip2, which is not unpacked";
   if (error == EPERM) return "a link to what is not its owner's";
   if (error == EFBIG) return "too large when decompressed";
+  if (error == EREMOTE) return kOthersUnreadable;
   return std::generic_category().message(error);
 }
 

@@ -54,6 +54,8 @@ struct Imported {
 
 // What is said of a path under which nothing has been found.
 inline constexpr const char* kNoFileYet = "no such file yet";
+// And of a file that can't be told from another source's.
+inline constexpr const char* kOthersUnreadable = "it may be another source's file, which can't be read now";
 
 class Stream {
  public:
@@ -110,6 +112,8 @@ class Stream {
   void note_removed() { removed_ = true; }
   // The content that was read lies in this other file now: reading goes on there.
   void go_on_in(const std::string& file, const FileStatus& status);
+  // Of another file, all of which was read here: it is told with the next look.
+  void note_finished(std::string identity);
 
   // Given out at once from now on; 0: as many as Options says of a new one.
   void set_most_lines(std::size_t lines) { most_lines_ = lines; }
@@ -216,8 +220,9 @@ class Stream {
   std::unique_ptr<Standing>
       committed_;  // what the history holds, where that is another one: not while at rest
   std::vector<std::string> uncommitted_finished_;
-  std::string carried_;                // Position::carried
-  std::optional<std::int64_t> owner_;  // whose log it is
+  std::vector<std::string> untold_finished_;  // and not handed out yet either
+  std::string carried_;                       // Position::carried
+  std::optional<std::int64_t> owner_;         // whose log it is
 
   std::optional<CurrentFile> current_;
   Link last_;                        // the file before

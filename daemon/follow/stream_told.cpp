@@ -48,6 +48,11 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
 // What has changed without lines is said with the look's last batch, or with one of its own.
 void Stream::report(std::size_t first, std::vector<Batch>& out) {
   if (announce_) emit(new_batch(), out);
+  for (std::string& identity : std::exchange(untold_finished_, {})) {
+    Batch batch = new_batch();
+    batch.finished = std::move(identity);
+    emit(std::move(batch), out);
+  }
   const std::string error = state_ == State::waiting || state_ == State::refused ? text_ : std::string();
   const bool never_there = !known_ && state_ == State::gone;
   if (!never_there && (told_state_ != state_ || told_error_ != error)) {
@@ -64,6 +69,11 @@ void Stream::report(std::size_t first, std::vector<Batch>& out) {
   if (out.size() > first) out.back().caught_up = caught_up_;
 }
 
+void Stream::note_finished(std::string identity) {
+  uncommitted_finished_.push_back(identity);
+  untold_finished_.push_back(std::move(identity));
+}
+
 void Stream::committed(const Batch& batch) {
   if (batch.after == position_.at(path_))
     committed_.reset();
@@ -75,6 +85,7 @@ void Stream::committed(const Batch& batch) {
 void Stream::rewind(FinishedFiles& finished) {
   for (const std::string& identity : uncommitted_finished_) finished.remove(identity);
   uncommitted_finished_.clear();
+  untold_finished_.clear();
   told_state_.reset();
   told_error_.clear();
   lost_bytes_ = 0;
@@ -95,6 +106,7 @@ void Stream::rewind(FinishedFiles& finished) {
 
 const Standing* Stream::at_rest() const {
   if (!current_ || current_->content || committed_ || !position_.told || !position_.identity) return nullptr;
+  if (!untold_finished_.empty()) return nullptr;
   const CurrentFile& current = *current_;
   const ReadPart& part = current.reader.part();
   const bool is_where_told = position_.identity->key == current.key &&
