@@ -140,4 +140,12 @@ bool track::Windows::went_through(const Moment& m) {
   return true;
 }
 
+// Of a run that is known: what a line of positions counts, and its batch.
+void track::Windows::position_of_known(const Moment& m) {
+  count_logged(m.event);
+  if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
+  if (RunTrack* const over = all_.runs.ended(); over && m.event.has(Field::loss))
+    over->training.trained_behind = true;
+}
+
 }  // namespace etad

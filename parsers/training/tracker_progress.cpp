@@ -490,12 +490,4 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
   if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);
 }
 
-// Of a run that is known: what a line of positions counts, and its batch.
-void track::Windows::position_of_known(const Moment& m) {
-  count_logged(m.event);
-  if (RunTrack* const known = all_.runs.open(); known && known->declared()) position(*known, m);
-  if (RunTrack* const over = all_.runs.ended(); over && m.event.has(Field::loss))
-    over->training.trained_behind = true;
-}
-
 }  // namespace etad
