@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 
 #include "daemon/follow/filesystem.h"
@@ -100,13 +99,7 @@ class PosixFileSystem final : public FileSystem {
     return {};
   }
 
-  OsResult<std::string> resolve(const std::string& path) override {
-    char* resolved = ::realpath(path.c_str(), nullptr);
-    if (resolved == nullptr) return tl::unexpected(errno);
-    std::string out(resolved);
-    std::free(resolved);
-    return out;
-  }
+  OsResult<std::string> resolve(const std::string& path) override { return real_path(path); }
 
   OsResult<Handle> open(const std::string& path) override { return open_trusted(path); }
 

@@ -1,14 +1,20 @@
 #include "daemon/follow/trusted_open.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
+#include <cstdlib>
 #include <deque>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -86,6 +92,38 @@ OsResult<Walk> walk(const std::string& path) {
   return out;
 }
 
+Descriptor open_if_no_links(const std::string& path, int flags) {
+  struct open_how how {};
+  how.flags = static_cast<unsigned>(flags);
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// A file of one name, on whose way no link lies: nothing of that way is to be asked, and the kernel walks it twice. Two
+// thousand folders in one another, walked one by one, would take milliseconds of each look. Nothing: all is to be asked,
+// or this kernel can't be told that links be refused.
+std::optional<OsResult<int>> open_plain(const std::string& path) {
+  const Descriptor file = open_if_no_links(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  const auto failed = []() -> std::optional<OsResult<int>> {
+    if (errno == ELOOP || errno == ENOSYS || errno == EPERM || errno == EINVAL) return std::nullopt;
+    return tl::unexpected(errno);
+  };
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) return failed();
+  if (S_ISLNK(status.st_mode)) return std::nullopt;
+  if (!S_ISREG(status.st_mode)) return tl::unexpected(EINVAL);
+  if (status.st_nlink > 1) return std::nullopt;
+  Descriptor opened = open_if_no_links(path, kReading | O_NOFOLLOW);
+  struct stat now {};
+  if (opened.get() < 0 || ::fstat(opened.get(), &now) != 0) return failed();
+  if (!is_same(now, status)) return tl::unexpected(EAGAIN);
+  return opened.release();
+}
+
 // A file of several names is the work of its owner only where nobody else can have given it this one.
 bool is_name_trusted(const struct stat& file, const struct stat& directory) {
   if (file.st_nlink <= 1) return true;
@@ -98,6 +136,7 @@ bool is_name_trusted(const struct stat& file, const struct stat& directory) {
 }  // namespace
 
 OsResult<int> open_trusted(const std::string& path) {
+  if (const auto plain = open_plain(path)) return *plain;
   const auto walked = walk(path);
   if (!walked) return tl::unexpected(walked.error());
   struct stat file {};
@@ -116,8 +155,28 @@ OsResult<int> open_trusted(const std::string& path) {
   struct stat now {};
   if (opened.get() < 0 || ::fstat(opened.get(), &now) != 0) return tl::unexpected(errno);
   // Another file has taken the name since it was looked at: it is looked at anew.
-  if (now.st_dev != file.st_dev || now.st_ino != file.st_ino) return tl::unexpected(EAGAIN);
+  if (!is_same(now, file)) return tl::unexpected(EAGAIN);
   return opened.release();
+}
+
+// realpath() asks for each folder on the way by itself, and walks to each from the beginning: the square of their number.
+OsResult<std::string> real_path(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  const bool lacks = file.get() < 0 && (errno == EMFILE || errno == ENFILE);
+  if (file.get() < 0 && !lacks) return tl::unexpected(errno);
+  std::array<char, PATH_MAX> name{};
+  const std::string of_it = "/proc/self/fd/" + std::to_string(file.get());
+  const ssize_t length = lacks ? -1 : ::readlink(of_it.c_str(), name.data(), name.size());
+  struct stat status {};
+  struct stat there {};
+  if (length > 0 && static_cast<std::size_t>(length) < name.size() && name[0] == '/' &&
+      ::fstat(file.get(), &status) == 0 && ::lstat(name.data(), &there) == 0 && is_same(status, there))
+    return std::string(name.data(), static_cast<std::size_t>(length));
+  char* const real = ::realpath(path.c_str(), nullptr);  // no /proc, or it was moved meanwhile
+  if (real == nullptr) return tl::unexpected(errno);
+  std::string out(real);
+  std::free(real);
+  return out;
 }
 
 }  // namespace etad::follow

@@ -14,4 +14,7 @@ namespace etad::follow {
 // where one of them may be somebody else's work. ELOOP: links lead in a circle. EINVAL: no regular file.
 OsResult<int> open_trusted(const std::string& path);
 
+// The path with no links in it, as by realpath(3).
+OsResult<std::string> real_path(const std::string& path);
+
 }  // namespace etad::follow

@@ -259,6 +259,32 @@ TEST_F(OnDisk, AHardLinkInAFolderThatAllMayWriteShowsNothing) {
   EXPECT_EQ(files_->open(path("open/log")).error(), EPERM);
 }
 
+// Each look at such a file asks for its way.
+TEST_F(OnDisk, AFileDeepDownIsOpenedAndItsWayIsKnown) {
+  std::string folder = directory_;
+  while (folder.size() < 3'900) std::filesystem::create_directory(folder += "/d");
+  std::ofstream(folder + "/log") << "one\n";
+  const auto handle = files_->open(folder + "/log");
+  ASSERT_TRUE(handle);
+  files_->close(*handle);
+  EXPECT_EQ(files_->resolve(folder + "/log"), folder + "/log");
+  EXPECT_EQ(files_->open(folder).error(), EINVAL);
+  EXPECT_EQ(files_->resolve(folder + "/none").error(), ENOENT);
+  EXPECT_EQ(files_->open(folder + "/none").error(), ENOENT);
+  EXPECT_EQ(files_->open(folder + "/log/none").error(), ENOTDIR);
+}
+
+TEST_F(OnDisk, AWayIsKnownWhateverItsNames) {
+  std::filesystem::create_directory(path("runs"));
+  std::filesystem::create_directory_symlink("runs", path("link"));
+  write("runs/log (deleted)", "one\n");
+  EXPECT_EQ(files_->resolve(path("link/log (deleted)")), path("runs/log (deleted)"));
+  EXPECT_TRUE(files_->open(path("link/log (deleted)")));
+  std::filesystem::create_symlink("circle", path("circle"));
+  EXPECT_EQ(files_->resolve(path("circle")).error(), ELOOP);
+  EXPECT_EQ(files_->open(path("circle")).error(), ELOOP);
+}
+
 TEST_F(OnDisk, InotifyTellsOfAppendedLines) {
   Errno error = 0;
   const auto hints = inotify_hints(error);
