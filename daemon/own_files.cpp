@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,6 +48,7 @@ class OtherFiles final : public follow::FileSystem {
   std::int64_t next_data(Handle handle, std::int64_t offset) override {
     return files_->next_data(handle, offset);
   }
+  std::chrono::nanoseconds spent() const override { return files_->spent(); }
 
  private:
   follow::OsResult<follow::FileStatus> of_account(follow::OsResult<follow::FileStatus> status) const {

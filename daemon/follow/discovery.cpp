@@ -66,13 +66,14 @@ void Discovery::set_watches(std::vector<Watch> watches) {
 
 std::vector<Discovery::Found> Discovery::scan(FileSystem& files) {
   begin();
-  while (!go_on(files, std::numeric_limits<std::size_t>::max())) {
+  while (!go_on(files, std::numeric_limits<std::size_t>::max(), [] { return false; })) {
   }
-  return take(files);
+  return take();
 }
 
 void Discovery::begin() {
   directories_.clear();
+  names_of_.clear();
   listed_ = 0;
   unreadable_.clear();
   owners_.clear();
@@ -90,23 +91,23 @@ void Discovery::begin() {
   under_way_ = true;
 }
 
-bool Discovery::go_on(FileSystem& files, std::size_t names) {
+bool Discovery::go_on(FileSystem& files, std::size_t names, const std::function<bool()>& is_enough) {
   constexpr std::size_t kFolder = 16;  // names are listed in the time that opening a folder takes
   if (!under_way_) begin();
-  while (!tasks_.empty() || begin_next_watch()) {
+  while (!tasks_.empty() || begin_next_watch(files)) {
     if (tasks_.empty()) continue;
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
     const std::size_t cost = kFolder + expand(files, std::move(task));
     if (tasks_.empty()) ++watch_;
-    if (cost >= names) return tasks_.empty() && watch_ == watches_.size();
+    if (cost >= names || is_enough()) return tasks_.empty() && watch_ == watches_.size();
     names -= cost;
   }
   return true;
 }
 
 // False: there is none.
-bool Discovery::begin_next_watch() {
+bool Discovery::begin_next_watch(FileSystem& files) {
   if (watch_ == watches_.size()) return false;
   roots_.clear();
   const std::string& pattern = watches_[watch_].pattern;
@@ -114,15 +115,15 @@ bool Discovery::begin_next_watch() {
     const bool absolute = pattern.starts_with('/');
     tasks_.push_back({absolute ? "/" : "", std::string_view(pattern).substr(absolute ? 1 : 0)});
   } else {
-    directories_.insert(split_path(pattern).directory);
+    note_folder(files, split_path(pattern).directory);
     plain_.push_back({pattern, watch_++, true});
   }
   return true;
 }
 
-std::vector<Discovery::Found> Discovery::take(FileSystem& files) {
+std::vector<Discovery::Found> Discovery::take() {
   under_way_ = false;
-  note_aliases(files);
+  note_aliases();
   told_ = lookup_now();
   told_listed_ = listed_;
   told_refused_ = std::move(refused_);
@@ -224,9 +225,20 @@ bool Discovery::may_look(FileSystem& files, const std::string& directory, const 
   return false;
 }
 
+// One alone has no other name.
+void Discovery::note_folder(FileSystem& files, const std::string& folder) {
+  if (!directories_.insert(folder).second || directories_.size() == 1) return;
+  const auto note = [&](const std::string& name) {
+    if (const auto status = files.status(name)) names_of_[key_of(*status)].push_back(name);
+  };
+  if (directories_.size() == 2)
+    note(*directories_.begin() == folder ? *directories_.rbegin() : *directories_.begin());
+  note(folder);
+}
+
 void Discovery::list(FileSystem& files, const std::string& directory, const FileSystem::TakeEntry& take) {
   const std::string place = directory.empty() ? "." : directory;
-  directories_.insert(place);
+  note_folder(files, place);
   const auto done = files.list(place, take);
   if (done || is_absent(done.error())) return;
   unreadable_.emplace_back(place, done.error());
@@ -234,13 +246,9 @@ void Discovery::list(FileSystem& files, const std::string& directory, const File
 }
 
 // A bind mount shows a folder under a second name, and no path tells it.
-void Discovery::note_aliases(FileSystem& files) {
+void Discovery::note_aliases() {
   aliases_.clear();
-  if (directories_.size() == 1) return;
-  std::map<FileKey, std::vector<std::string>> by_key;
-  for (const std::string& directory : directories_)
-    if (const auto status = files.status(directory)) by_key[key_of(*status)].push_back(directory);
-  for (const auto& [key, names] : by_key)
+  for (const auto& [key, names] : std::exchange(names_of_, {}))
     if (names.size() > 1)
       for (const std::string& name : names) aliases_[name] = names;
 }

@@ -13,6 +13,7 @@
 
 #include "daemon/follow/filesystem.h"
 #include "daemon/follow/follower.h"
+#include "daemon/follow/identity.h"
 
 namespace etad::follow {
 
@@ -42,10 +43,10 @@ class Discovery {
   // Every path the patterns find now; links last, so that a file is followed under its own name.
   std::vector<Found> scan(FileSystem& files);
   // The same in slices, so that who makes a hundred thousand folders keeps nobody else's lines waiting: lists about so
-  // many names, of a scan that is under way or of a new one. False: there is more to list.
-  bool go_on(FileSystem& files, std::size_t names);
+  // many names, or until it is enough, of a scan that is under way or of a new one. False: there is more to list.
+  bool go_on(FileSystem& files, std::size_t names, const std::function<bool()>& is_enough);
   bool is_under_way() const { return under_way_; }
-  std::vector<Found> take(FileSystem& files);
+  std::vector<Found> take();
   // Of one user's folders no more than so many are looked into that wildcards find, and of new files kept; 0: any number.
   void set_most_of_owner(std::size_t most) { most_of_owner_ = most; }
   // How many more folders each user had in the last scan, and how many more new files.
@@ -101,8 +102,9 @@ class Discovery {
 
   void begin();
   Lookup lookup_now() const;
-  bool begin_next_watch();
-  void note_aliases(FileSystem& files);
+  bool begin_next_watch(FileSystem& files);
+  void note_folder(FileSystem& files, const std::string& folder);
+  void note_aliases();
   std::size_t expand(FileSystem& files, Task task);
   void expand_below(FileSystem& files, const Task& task, const DirectoryEntry& entry);
   void match(FileSystem& files, const std::string& directory, const DirectoryEntry& entry,
@@ -125,6 +127,7 @@ class Discovery {
   std::vector<Watch> watches_;
   std::set<std::string> directories_;
   std::size_t listed_ = 0, told_listed_ = 0;  // names, and those of the last scan that came to its end
+  std::map<FileKey, std::vector<std::string>> names_of_;     // of the directories, as they are listed
   std::map<std::string, std::vector<std::string>> aliases_;  // of directories that have several
   std::vector<std::pair<std::string, Errno>> unreadable_;
   std::map<std::string, std::int64_t> owners_;  // of these

@@ -10,13 +10,11 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::chrono::seconds kPassedLook{60};
 constexpr int kGrowths = 3;  // in as many looks: what is being copied grows too, but not for so long
 // Names cost nothing to make: a hundred thousand empty ones hold nobody's lines up for longer than these take.
-constexpr std::size_t kLook = 4096;     // bytes of the budget: what a look is counted as at least
-constexpr std::size_t kMostNew = 2048;  // files that one scan takes up; the others soon
-constexpr std::size_t kGiven = 4;       // what was read of many files is given away at this part of a batch
-constexpr std::size_t kSlice = 16'384;  // names that are listed before lines are read again
+constexpr std::size_t kLook = 4096;  // bytes of the budget: what a look is counted as at least
+constexpr std::size_t kGiven = 4;    // what was read of many files is given away at this part of a batch
+constexpr std::int64_t kMicrosecond = 100;  // bytes of the budget that calls of the file system count as
 
 }  // namespace
 
@@ -70,6 +68,7 @@ void Follower::Impl::set_watches(std::vector<Watch> watches) {
     if (!watched) schedule.remove(entry.first);
     return !watched;
   });
+  taking_up.reset();  // by the numbers that the watches had
   next_scan = SteadyTime{};
 }
 
@@ -105,76 +104,20 @@ void Follower::Impl::restore_all(std::vector<Position> positions, SteadyTime now
   }
 }
 
-// Looks for new files. What lies under a known path is that stream's own affair.
+// Looks for new files. What lies under a known path is that stream's own affair. A slice of it: then lines are read again.
 void Follower::Impl::scan(SteadyTime now) {
-  if (!discovery.is_under_way()) scan_hinted_amid = false;
-  const std::size_t before = discovery.is_under_way() ? discovery.listed() : 0;
-  const bool done = discovery.go_on(files, kSlice);
-  listed += discovery.listed() - before;
-  if (!done) {
+  if (!taking_up) {
+    if (!discovery.is_under_way()) scan_hinted_amid = false;
+    if (!list_names()) {
+      next_scan = now;
+      return;
+    }
+    begin_taking_up(now);
+  }
+  if (take_up_some(now))
+    end_scan(now);
+  else
     next_scan = now;
-    return;
-  }
-  contents.begin_turn(options.batch_bytes, around.wall);
-  std::vector<Discovery::Found> found = discovery.take(files);
-  const auto lacks = [](const auto& each) { return Stream::lacks_descriptors(each.second); };
-  if (std::any_of(discovery.unreadable().begin(), discovery.unreadable().end(), lacks) && !open.empty()) {
-    close_oldest(0);
-    found = discovery.scan(files);
-  }
-  most_open = std::min(most_open + 1, options.max_open);
-  std::vector<const Discovery::Found*> unknown;
-  for (const Discovery::Found& file : found)
-    if (!by_path.contains(file.path)) unknown.push_back(&file);
-  const bool more_expected = std::exchange(scan_left_some, false);
-  bool any_new = false;
-  passed_look = now >= next_passed_look;
-  if (passed_look) {
-    next_passed_look = now + kPassedLook;
-    passed_before = std::exchange(passed_over, {});
-    passed_of.clear();
-  }
-  refused = discovery.refused_files();
-  unasked.clear();
-  if (!unknown.empty()) {
-    Listing all;
-    for (const Discovery::Found& file : found) {
-      all.paths.insert(file.path);
-      if (file.inode == 0) continue;
-      if (const auto known = by_path.find(file.path); known != by_path.end())
-        all.followed.emplace(file.inode, known->second);
-      else
-        all.others.emplace(file.inode, &file.path);
-    }
-    listing = &all;
-    // What used up the share of inflating or listing in the scan before comes last in this one.
-    const auto after = std::find_if(unknown.begin(), unknown.end(), [this](const Discovery::Found* file) {
-      return file->path == scan_spender;
-    });
-    if (after != unknown.end()) std::rotate(unknown.begin(), after + 1, unknown.end());
-    if (unknown.size() > kMostNew || !scan_spender.empty()) unknown = in_turns(std::move(unknown));
-    scan_spender.clear();
-    const std::size_t most = streams.size() + kMostNew;
-    for (const Discovery::Found* file : unknown) {
-      if (contents.listed() >= kManyListed) {
-        scan_left_some = any_new = true;
-        break;
-      }
-      if (streams.size() < most)
-        any_new |= admit(*file, all, now) != Admission::another_streams;
-      else
-        scan_left_some = true;
-      const bool is_last = contents.listed() >= kManyListed;
-      if (is_last || (scan_spender.empty() && contents.spent() >= options.batch_bytes))
-        scan_spender = file->path;
-    }
-    listing = nullptr;
-  }
-  forget_gone(now);
-  watch_directories(now);
-  // What the scan before left to this one comes without a hint.
-  if (any_new && !more_expected && (scan_hinted || scan_hints_expected)) scan_hint_missed = !scan_hinted;
-  set_next_scan(now, any_new);
 }
 
 // As Schedule does for the streams: where the kernel tells of new names, the directories are listed more seldom, until
@@ -189,6 +132,7 @@ void Follower::Impl::set_next_scan(SteadyTime now, bool found_any) {
   scan_interval = found_any ? options.active_interval : std::min(scan_interval * 2, longest);
   scan_interval = std::max(scan_interval, options.active_interval);
   next_scan = now + scan_interval;
+  for (const auto& [owner, rest] : names_rest) next_scan = std::min(next_scan, std::max(now, rest.until));
   if (scan_hinted_amid) hurry_scan(now);
 }
 
@@ -214,11 +158,14 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   std::size_t slice = std::min(budget, options.batch_bytes);
   const std::size_t before = slice;
   contents.begin_turn(options.batch_bytes, around.wall);
+  const auto spent = files.spent();
   Stream& stream = followed.awake();
   const Stream::Outcome outcome = stream.look(around, now, slice, out);
   // What has to be asked again is not free, or it would be asked for ever.
   const std::size_t least = outcome == Stream::Outcome::backlog ? options.batch_bytes / 16 : kLook;
-  budget -= std::min(budget, std::max(before - slice + contents.spent(), least));
+  const auto calls = std::chrono::floor<std::chrono::microseconds>(files.spent() - spent) * kMicrosecond;
+  const auto cost = std::max(before - slice + contents.spent(), static_cast<std::size_t>(calls.count()));
+  budget -= std::min(budget, std::max(cost, least));
   listed += contents.listed();
   if (contents.listed() >= kManyListed)
     schedule.rest_owner(id, now + static_cast<std::int64_t>(contents.listed()) * kOfEachName);
@@ -400,17 +347,18 @@ std::size_t Follower::size() const {
 
 Lookup Follower::lookup() const {
   Lookup out = impl_->discovery.lookup();
-  for (const auto& [path, passed] : impl_->passed_over)
+  const bool is_amid = impl_->taking_up && impl_->passed_look;
+  for (const auto& [path, passed] : is_amid ? impl_->passed_before : impl_->passed_over)
     if (passed.growths >= kGrowths)
       out.passed_over.push_back(
           {path, "grows and is not read: by its name it is a rotated file of " + passed.base, passed.owner});
-  out.unasked = impl_->unasked;
+  out.unasked = impl_->told_unasked;
   const auto tell = [&](const std::map<std::int64_t, std::size_t>& refused, const std::string& what) {
     for (const auto& [owner, many] : refused)
       out.refused.push_back("user " + std::to_string(owner) + ": " + std::to_string(many) + what +
                             (many == 1 ? "" : "s"));
   };
-  tell(impl_->refused, " file");
+  tell(impl_->told_refused, " file");
   tell(impl_->discovery.refused(), " folder");
   return out;
 }

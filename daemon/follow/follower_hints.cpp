@@ -76,7 +76,7 @@ void Follower::Impl::hurry_scan(SteadyTime now) {
   const auto rest = std::max<SteadyTime::duration>(options.active_interval / 4,
                                                    folders * kOfEachFolder + names * kOfEachName);
   scan_hinted = true;
-  scan_hinted_amid = discovery.is_under_way();
+  scan_hinted_amid = discovery.is_under_way() || taking_up;
   next_scan = std::min(next_scan, std::max(now, last_scan + rest));
 }
 

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -99,6 +103,33 @@ struct Follower::Impl {
     std::unordered_multimap<std::uint64_t, StreamId> followed;  // by the inodes under the paths of streams
     std::unordered_multimap<std::uint64_t, const std::string*> others;  // and under other names
   };
+  // The names that it has found, while those are asked about that are no streams: in slices, and in turns of their owners,
+  // each of which has the turn when the names of all others have cost more.
+  struct TakingUp {
+    struct Names {
+      std::deque<const Discovery::Found*> left;
+      std::chrono::nanoseconds spent{0};
+    };
+    std::vector<Discovery::Found> found;
+    Listing all;
+    std::vector<const Discovery::Found*> unknown;
+    std::size_t asked = 0;  // of how many of these the owner is known
+    std::map<std::optional<std::int64_t>, Names> of_owner;
+    SteadyTime begun{};
+    bool more_expected = false;
+    bool any_new = false;
+  };
+  // Whose names have cost much in one scan: until then none of theirs is asked about, and then those behind that one first.
+  struct Rest {
+    SteadyTime until;
+    std::string after;
+  };
+  bool list_names();
+  void begin_taking_up(SteadyTime now);
+  void ask_owner(TakingUp& names, const Discovery::Found& found);
+  void begin_behind_rests(TakingUp& names);
+  bool take_up_some(SteadyTime now);
+  void end_scan(SteadyTime now);
   enum class Admission {
     another_streams,  // or nothing to be read
     begun,
@@ -131,7 +162,6 @@ struct Follower::Impl {
   void claim(Followed& followed, const std::optional<FileKey>& key);
   void note_owner(Followed& followed, std::optional<std::int64_t> owner);
   bool has_too_many(std::optional<std::int64_t> owner) const;
-  std::vector<const Discovery::Found*> in_turns(std::vector<const Discovery::Found*> all);
   void set_next_scan(SteadyTime now, bool found_any);
   void forget_gone(SteadyTime now);
   void watch_directories(SteadyTime now);
@@ -160,8 +190,9 @@ struct Follower::Impl {
   FlatMap<FileKey, StreamId, HashOfKey> by_key;
   std::set<std::pair<std::uint64_t, StreamId>> by_head;
   std::unordered_map<std::int64_t, std::size_t> of_owner;  // how many streams' files each has
-  std::map<std::int64_t, std::size_t> refused;             // and how many more were found at the last scan
-  std::map<StreamId, SteadyTime> open;                     // when each open file last moved
+  std::map<std::int64_t, std::size_t> refused,
+      told_refused;                     // and how many more this scan has found, and the last one
+  std::map<StreamId, SteadyTime> open;  // when each open file last moved
   std::map<StreamId, JournalStream> journals;
   std::vector<Watch> journal_watches;
   OpenJournal open_journal_by;
@@ -178,8 +209,8 @@ struct Follower::Impl {
   std::map<std::string, PassedOver> passed_over;                 // as found at the last such look
   std::map<std::optional<std::int64_t>, std::size_t> passed_of;  // how many each owner has
   std::map<std::string, PassedOver> passed_before;               // during one: the look before
-  std::vector<Obstacle> unasked;                                 // as found at the last scan
-  const Listing* listing = nullptr;                            // of the scan that takes up what it has found
+  std::vector<Obstacle> unasked, told_unasked;                   // as found in this scan, and in the last one
+  const Listing* listing = nullptr;                              // while what it has found is asked about
   std::map<std::optional<std::int64_t>, std::size_t> left_of;  // how many copies of each owner are remembered
   bool passed_look = false;                                    // this scan is one
   std::chrono::milliseconds scan_interval{0};
@@ -187,9 +218,10 @@ struct Follower::Impl {
   bool scan_hinted_amid = false;     // since this one began
   bool scan_hints_expected = false;  // of whatever has come since
   bool scan_left_some = false;       // files it found were left to the next one
-  std::string scan_spender;          // the file that used up what a scan may inflate
-  bool scan_hint_missed = false;     // something has come without one
-  std::vector<Position> restored;    // until the first poll
+  std::unique_ptr<TakingUp> taking_up;
+  std::map<std::int64_t, Rest> names_rest;  // by owner
+  bool scan_hint_missed = false;            // something has come without one
+  std::vector<Position> restored;           // until the first poll
   Recall recall;
   Imports imports;
   std::vector<std::string> notices;

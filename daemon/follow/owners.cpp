@@ -42,20 +42,6 @@ bool Follower::Impl::has_too_many(std::optional<std::int64_t> owner) const {
   return files_of != of_owner.end() && files_of->second >= options.most_of_owner;
 }
 
-// In turns of their owners, so that who has a hundred thousand keeps nobody's one waiting. Those that no wildcard found
-// come first.
-std::vector<const Discovery::Found*> Follower::Impl::in_turns(std::vector<const Discovery::Found*> all) {
-  std::map<std::optional<std::int64_t>, std::size_t> turns;
-  std::vector<std::pair<std::size_t, const Discovery::Found*>> out;
-  for (const Discovery::Found* found : all) {
-    const auto status = found->literal ? tl::unexpected(ENOENT) : files.status(found->path);
-    out.emplace_back(found->literal ? 0 : ++turns[status ? status->owner : std::nullopt], found);
-  }
-  std::ranges::stable_sort(out, {}, [](const auto& each) { return each.first; });
-  std::ranges::transform(out, all.begin(), [](const auto& each) { return each.second; });
-  return all;
-}
-
 // Whether another stream than `self` reads what lies at `path`. Where the file system does not say when an inode was
 // made, it may have been another file's when that stream was there last: then the content decides, and where nothing
 // was read yet, what lies under that stream's own path. An error: nobody knows now.
@@ -145,7 +131,9 @@ std::optional<StreamId> Follower::Impl::stream_of_another_name(const FileStatus&
   if (status.links < 2) return {};
   const auto [first, last] = all.followed.equal_range(status.inode);
   for (auto each = first; each != last; ++each) {
-    const std::string& path = streams.at(each->second).path;
+    const auto stream = streams.find(each->second);
+    if (stream == streams.end()) continue;
+    const std::string& path = stream->second.path;
     const auto there = files.status(path);
     if (there && key_of(*there) == key_of(status) && may_be_read(path)) return each->second;
   }

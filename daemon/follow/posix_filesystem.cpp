@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 
 #include "daemon/follow/filesystem.h"
@@ -79,11 +80,15 @@ OsResult<FileStatus> status_at(int handle, const char* path, int flags) {
 
 class PosixFileSystem final : public FileSystem {
  public:
+  std::chrono::nanoseconds spent() const override { return spent_; }
+
   OsResult<FileStatus> status(const std::string& path) override {
+    const Timed timed(*this);
     return status_at(AT_FDCWD, path.c_str(), 0);
   }
 
   OsResult<void> list(const std::string& directory, const TakeEntry& take) override {
+    const Timed timed(*this);
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), ::closedir);
     if (stream == nullptr) return tl::unexpected(errno);
     const bool has_inodes = lists_inodes(stream.get());
@@ -99,15 +104,25 @@ class PosixFileSystem final : public FileSystem {
     return {};
   }
 
-  OsResult<std::string> resolve(const std::string& path) override { return real_path(path); }
+  OsResult<std::string> resolve(const std::string& path) override {
+    const Timed timed(*this);
+    return real_path(path);
+  }
 
-  OsResult<Handle> open(const std::string& path) override { return open_trusted(path); }
+  OsResult<Handle> open(const std::string& path) override {
+    const Timed timed(*this);
+    return open_trusted(path);
+  }
 
   void close(Handle handle) override { ::close(handle); }
 
-  OsResult<FileStatus> status(Handle handle) override { return status_at(handle, "", AT_EMPTY_PATH); }
+  OsResult<FileStatus> status(Handle handle) override {
+    const Timed timed(*this);
+    return status_at(handle, "", AT_EMPTY_PATH);
+  }
 
   OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override {
+    const Timed timed(*this);
     for (;;) {
       const ssize_t got = ::pread(handle, into.data(), into.size(), offset);
       if (got >= 0) return static_cast<std::size_t>(got);
@@ -116,12 +131,33 @@ class PosixFileSystem final : public FileSystem {
   }
 
   std::int64_t next_data(Handle handle, std::int64_t offset) override {
+    const Timed timed(*this);
     const off_t data = ::lseek(handle, offset, SEEK_DATA);
     if (data >= 0) return data;
     if (errno != ENXIO) return offset;  // a file system without holes
     const auto now = status(handle);
     return now && now->size > offset ? now->size : offset;
   }
+
+ private:
+  // Adds to what was spent; of calls within one another, the outermost.
+  class Timed {
+   public:
+    explicit Timed(PosixFileSystem& files) : files_(files) { ++files_.calls_; }
+    ~Timed() {
+      if (--files_.calls_ == 0) files_.spent_ += Clock::now() - begun_;
+    }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    PosixFileSystem& files_;
+    Clock::time_point begun_ = Clock::now();
+  };
+
+  std::chrono::nanoseconds spent_{0};
+  int calls_ = 0;  // under way
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A log that is imported beside following, on a clock that the test moves and with what happens amid a read.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,6 +45,7 @@ class WatchedFiles final : public follow::FileSystem {
   std::int64_t next_data(Handle handle, std::int64_t offset) override {
     return real_->next_data(handle, offset);
   }
+  std::chrono::nanoseconds spent() const override { return real_->spent(); }
 
  private:
   follow::OsResult<follow::FileStatus> owned(follow::OsResult<follow::FileStatus> status,

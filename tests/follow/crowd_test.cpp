@@ -146,5 +146,68 @@ TEST(CrowdOfNewFiles, IsTakenUpInTurnsOfTheirOwners) {
   EXPECT_TRUE(has_line(etad.follower->poll(etad.now, etad.wall, etad.budget), kLog));
 }
 
+// Of one user's files each call takes a millisecond: they lie deep down, or far away.
+class DearNames : public ::testing::Test {
+ protected:
+  static constexpr int kDear = 400;
+
+  DearNames() {
+    create(kLog, 1002);
+    etad.poll();
+    etad.files.each_below["/dear"] = std::chrono::milliseconds(1);
+    for (int i = 0; i < kDear; ++i) create("/dear/" + std::to_string(i) + ".log", 1001);
+    create("/new/train.log", 1002);
+  }
+  void create(const std::string& path, std::int64_t owner) {
+    etad.files.create(path, "a line\n");
+    etad.files.file(path)->owner = owner;
+  }
+  // How long its calls have taken.
+  std::chrono::nanoseconds look() {
+    const auto before = etad.files.spent();
+    for (const Batch& batch : etad.follower->poll(etad.now, etad.wall, etad.budget)) etad.commit(batch);
+    return etad.files.spent() - before;
+  }
+  void look_until_new_log_is_read() {
+    for (int polls = 0; polls < 1000 && !etad.lines_of.contains("/new/train.log"); ++polls) look();
+  }
+
+  Harness etad{{{kLog, 0, false}, {"/dear/*.log", 1, false}, {"/new/*.log", 2, false}}};
+};
+
+TEST_F(DearNames, AreAskedAboutInSlices) {
+  etad.now += std::chrono::seconds(11);
+  std::chrono::nanoseconds longest{0};
+  for (int polls = 0; polls < 1000; ++polls) longest = std::max(longest, look());
+  EXPECT_LT(longest, std::chrono::milliseconds(200)) << "lines are read again after each";
+  etad.poll();
+  etad.poll();
+  EXPECT_EQ(etad.lines.size(), kDear + 2U);
+}
+
+TEST_F(DearNames, HoldUpNobodyElsesNewLog) {
+  etad.now += std::chrono::seconds(11);
+  const auto before = etad.files.spent();
+  look_until_new_log_is_read();
+  EXPECT_LT(etad.lines.size(), kDear / 4) << "that were read before it";
+  EXPECT_LT(etad.files.spent() - before, std::chrono::milliseconds(kDear * 3));
+}
+
+TEST_F(DearNames, RestForSoLongAsOthersAreAskedAbout) {
+  etad.now += std::chrono::seconds(11);
+  for (int polls = 0; polls < 1000; ++polls) look();  // at one time
+  const std::size_t read = etad.lines.size();
+  EXPECT_LT(read, kDear / 2);
+  create("/new/next.log", 1002);
+  const auto before = etad.files.spent();
+  etad.now += std::chrono::seconds(1);
+  for (int polls = 0; polls < 1000; ++polls) look();
+  EXPECT_TRUE(etad.lines_of.contains("/new/next.log"));
+  EXPECT_EQ(etad.lines.size(), read + 1);
+  EXPECT_LT(etad.files.spent() - before, std::chrono::seconds(1));
+  for (int i = 0; i < 20; ++i) etad.poll();
+  EXPECT_EQ(etad.lines.size(), kDear + 3U) << "those behind the last one first";
+}
+
 }  // namespace
 }  // namespace etad::follow

@@ -113,13 +113,13 @@ TEST_F(InFolders, AScanInSlicesFindsTheSame) {
   const auto whole = paths();
   EXPECT_EQ(whole.size(), 30U);
   int slices = 1;
-  for (files.calls.clear(); !discovery.go_on(files, 40); files.calls.clear()) {
+  for (files.calls.clear(); !discovery.go_on(files, 40, [] { return false; }); files.calls.clear()) {
     EXPECT_LE(files.calls["list"], 3);
     ++slices;
   }
   EXPECT_GT(slices, 10);
   std::vector<std::string> out;
-  for (const Discovery::Found& found : discovery.take(files)) out.push_back(found.path);
+  for (const Discovery::Found& found : discovery.take()) out.push_back(found.path);
   EXPECT_EQ(out, whole);
 }
 

@@ -186,6 +186,9 @@ void FakeFileSystem::heal() {
 
 Errno FakeFileSystem::fault(const std::string& call, const std::string& path) {
   ++calls[call];
+  spent_ += each_call;
+  for (const auto& [folder, more] : each_below)
+    if (path.starts_with(folder + "/")) spent_ += more;
   if (meanwhile) meanwhile(call, path);
   if (nth_.call == call && nth_.times > 0 && --nth_.times == 0) return nth_.error;
   for (Fault& fault : faults_) {

@@ -2,6 +2,7 @@
 // made to fail. Inodes of deleted files are reused at once, as ext4 does.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -91,6 +92,9 @@ class FakeFileSystem final : public FileSystem {
   OsResult<FileStatus> status(Handle handle) override;
   OsResult<std::size_t> read(Handle handle, std::int64_t offset, std::span<char> into) override;
   std::int64_t next_data(Handle handle, std::int64_t offset) override;
+  std::chrono::nanoseconds spent() const override { return spent_; }
+  std::chrono::nanoseconds each_call{1000};                    // what it is said to take
+  std::map<std::string, std::chrono::nanoseconds> each_below;  // and more below these folders
 
  private:
   struct Handled {
@@ -131,6 +135,7 @@ class FakeFileSystem final : public FileSystem {
   Handle next_handle_ = 3;
   std::uint64_t last_inode_ = 9;
   int most_open_ = 0;
+  std::chrono::nanoseconds spent_{0};
 };
 
 // Hints that a test gives itself.
