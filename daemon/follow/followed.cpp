@@ -66,7 +66,7 @@ Status Followed::kept_status() const {
 
 void Followed::pace(std::chrono::nanoseconds took, std::chrono::nanoseconds most, const Options& options) {
   constexpr std::size_t kFewest = 128;  // so that the parts of a container's line are not given out apart
-  const std::size_t before = most_lines_ > 0 ? most_lines_ : options.first_lines;
+  const std::size_t before = lines_at_once(options);
   if (took < most / 8) most_lines_ = std::min(before * 4, options.most_lines);
   if (took > most) most_lines_ = std::max(before / 4, kFewest);
   if (stream_) stream_->set_most_lines(most_lines_);

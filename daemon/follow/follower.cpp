@@ -279,7 +279,9 @@ void Follower::poll(SteadyTime now, Instant wall, std::size_t budget, const Take
     const auto due = impl.schedule.due(now);
     if (!due) break;
     impl.look(*due, now, budget, out);
-    if (given - budget < impl.options.batch_bytes / kGiven) continue;
+    const auto looked = impl.streams.find(*due);
+    const bool may_be_dear = looked != impl.streams.end() && looked->second.may_be_dear(impl.options);
+    if (!may_be_dear && given - budget < impl.options.batch_bytes / kGiven) continue;
     given = budget;
     if (!out.empty() && !take(std::exchange(out, {}))) break;
   }
