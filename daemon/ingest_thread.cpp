@@ -79,7 +79,7 @@ Result<IngestSetup> ingest_setup(const Config& config, std::shared_ptr<const For
   setup.follow.most_of_owner = static_cast<std::size_t>(config.follow.files_of_owner);
   setup.follow.line_idle_limit = config.follow.lost_after / 2;  // before the run is given up
   setup.follow.bar_idle_limit = config.follow.lost_after / 12;
-  setup.follow.first_lines = 256;
+  setup.follow.first_lines = 256;  // of lines that may take a thousand times as long as others
   for (const SourceConfig& source : config.sources) {
     auto pattern = PathPattern::compile(source.path_pattern);
     if (!pattern) return tl::unexpected(pattern.error());

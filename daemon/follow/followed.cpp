@@ -20,7 +20,6 @@ Stream& Followed::awake() {
   stream_ = std::make_unique<Stream>(id, tag, path, read_rotated);
   const Standing standing = std::exchange(standing_, {});
   const Kept kept = std::exchange(kept_, Kept::nothing);
-  stream_->set_most_lines(most_lines_);
   if (kept == Kept::restored) stream_->restore(standing);
   if (kept == Kept::at_rest) stream_->resume(standing);
   return *stream_;
@@ -69,7 +68,6 @@ void Followed::pace(std::chrono::nanoseconds took, std::chrono::nanoseconds most
   const std::size_t before = lines_at_once(options);
   if (took < most / 8) most_lines_ = std::min(before * 4, options.most_lines);
   if (took > most) most_lines_ = std::max(before / 4, kFewest);
-  if (stream_) stream_->set_most_lines(most_lines_);
 }
 
 void Followed::set_tag(std::size_t new_tag) {

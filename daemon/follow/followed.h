@@ -47,20 +47,19 @@ struct Followed {
   bool is_at_rest() const { return kept_ == Kept::at_rest; }
   void set_tag(std::size_t tag);
   void pace(std::chrono::nanoseconds took, std::chrono::nanoseconds most, const Options& options);
-  bool may_be_dear(const Options& options) const { return lines_at_once(options) < options.most_lines; }
+  std::size_t lines_at_once(const Options& options) const {
+    return most_lines_ > 0 ? most_lines_ : options.first_lines;
+  }
 
  private:
   enum class Kept : std::uint8_t { nothing, unread_file, restored, at_rest };
 
   Status kept_status() const;
-  std::size_t lines_at_once(const Options& options) const {
-    return most_lines_ > 0 ? most_lines_ : options.first_lines;
-  }
 
   std::unique_ptr<Stream> stream_;
   Kept kept_ = Kept::nothing;   // while there is no stream
   Standing standing_;           // likewise
-  std::size_t most_lines_ = 0;  // at once; 0: as the options say of a new one
+  std::size_t most_lines_ = 0;  // at once, by their cost; 0: that is not known yet
 };
 
 }  // namespace etad::follow

@@ -159,6 +159,7 @@ void Follower::Impl::look(StreamId id, SteadyTime now, std::size_t& budget, std:
   const std::size_t before = slice;
   contents.begin_turn(options.batch_bytes, around.wall);
   const auto spent = files.spent();
+  around.most_lines = followed.lines_at_once(options);
   Stream& stream = followed.awake();
   const Stream::Outcome outcome = stream.look(around, now, slice, out);
   // What has to be asked again is not free, or it would be asked for ever.
@@ -280,7 +281,8 @@ void Follower::poll(SteadyTime now, Instant wall, std::size_t budget, const Take
     if (!due) break;
     impl.look(*due, now, budget, out);
     const auto looked = impl.streams.find(*due);
-    const bool may_be_dear = looked != impl.streams.end() && looked->second.may_be_dear(impl.options);
+    const bool may_be_dear =
+        looked != impl.streams.end() && looked->second.lines_at_once(impl.options) < impl.options.most_lines;
     if (!may_be_dear && given - budget < impl.options.batch_bytes / kGiven) continue;
     given = budget;
     if (!out.empty() && !take(std::exchange(out, {}))) break;

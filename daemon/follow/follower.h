@@ -60,10 +60,11 @@ struct Watch {
 };
 
 struct Options {
-  std::size_t line_limit = 64 * 1024;               // longer lines are cut there and counted
-  std::size_t batch_bytes = 1024 * 1024;            // most bytes read from one stream at once
-  std::size_t most_lines = 16'384;                  // and lines, of those that are cheap (Follower::pace)
-  std::size_t first_lines = 16'384;                 // before that is known
+  std::size_t line_limit = 64 * 1024;     // longer lines are cut there and counted
+  std::size_t batch_bytes = 1024 * 1024;  // most bytes read from one stream at once
+  // And most lines: a megabyte of short ones would take a hundred of them as lines, and seconds to be understood. Fewer of
+  // those that are dear, and of a stream of which that is not known yet (Follower::pace).
+  std::size_t most_lines = 16'384, first_lines = 16'384;
   std::chrono::milliseconds hint_interval{5};       // least time between two looks at a hinted stream
   std::chrono::milliseconds active_interval{200};   // a stream that just moved is looked at again after this
   std::chrono::milliseconds idle_interval{10'000};  // the interval doubles up to this while nothing moves,
@@ -175,12 +176,12 @@ class Follower {
   // Looks at everything that is due and reads at most about `budget` bytes (at least one batch). Never blocks
   // on a file. Several batches of one stream are in order. Nothing due: an empty vector.
   std::vector<Batch> poll(SteadyTime now, Instant wall, std::size_t budget);
-  // What the stream's last lines took whoever they were given to, where they may take so much: of dear ones there are fewer
-  // at once from now on, of cheap ones more, so that no log's lines hold up those of others for long.
-  void pace(StreamId stream, std::chrono::nanoseconds took, std::chrono::nanoseconds most);
   // The same, bit by bit: what of it was read is given away before more is. False: enough.
   using Take = std::function<bool(std::vector<Batch>)>;
   void poll(SteadyTime now, Instant wall, std::size_t budget, const Take& take);
+  // What the stream's last lines took whoever they were given to, where they may take so much: of dear ones there are fewer
+  // at once from now on, of cheap ones more, so that no log's lines hold up those of others for long.
+  void pace(StreamId stream, std::chrono::nanoseconds took, std::chrono::nanoseconds most);
 
   // How many names of folders the last poll listed.
   std::size_t listed() const;

@@ -83,7 +83,7 @@ struct Follower::Impl {
   OsResult<std::optional<std::string>> lies_beside(const Followed& followed);
   OsResult<std::optional<std::string>> lies_elsewhere(const Followed& followed);
   OsResult<bool> lies_aside(const Followed& followed);
-  void leave(Followed& reader, const std::string& content, const Holder& holder);
+  void note_left_alone(Followed& reader, const std::string& content, const Holder& holder);
   bool is_being_put_there(const FileStatus& status) const;
   bool is_being_compressed(const FileStatus& status, const OsResult<Fingerprint>& head) const;
   OsResult<bool> leads_away(const std::string& path) const;
@@ -211,8 +211,9 @@ struct Follower::Impl {
   std::map<std::string, PassedOver> passed_before;               // during one: the look before
   std::vector<Obstacle> unasked, told_unasked;                   // as found in this scan, and in the last one
   const Listing* listing = nullptr;                              // while what it has found is asked about
-  std::map<std::optional<std::int64_t>, std::size_t> left_of;  // how many copies of each owner are remembered
-  bool passed_look = false;                                    // this scan is one
+  std::map<std::optional<std::int64_t>, std::size_t>
+      left_alone_of;         // how many copies of each owner are remembered
+  bool passed_look = false;  // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan
   bool scan_hinted_amid = false;     // since this one began

@@ -119,7 +119,8 @@ OsResult<bool> Follower::Impl::hand_to_who_lost_it(const std::string& path, cons
   // Its own may lie somewhere yet, put aside under a name that a pattern finds: as much of it stays read.
   const auto aside = farthest->key ? lies_aside(*farthest) : OsResult<bool>(false);
   if (!aside) return tl::unexpected(of_another(aside.error()));
-  if (*aside) leave(*farthest, finished_identity(farthest->part()), {*farthest->key, farthest->owner});
+  if (*aside)
+    note_left_alone(*farthest, finished_identity(farthest->part()), {*farthest->key, farthest->owner});
   farthest->awake().go_on_in(path, status);
   claim(*farthest, key);
   schedule.hint(farthest->id, polled);

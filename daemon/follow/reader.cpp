@@ -12,7 +12,6 @@ namespace {
 
 // A file that grows while we look at it should not cost a second read; much more would use up what a turn may read.
 constexpr std::size_t kSlack = 256;
-// Of one block: a megabyte of short ones would take a hundred of them as lines, and seconds to be understood.
 
 std::string_view view(std::span<const char> bytes) {
   return {bytes.data(), bytes.size()};

@@ -243,7 +243,7 @@ Stream::Drained Stream::drain(Look& look, LastLine last_line) {
     const std::int64_t from = current.reader.part().offset;
     const std::string carried = from == 0 ? carried_ : std::string();
     const auto outcome =
-        status ? read_some(look.around.options, last_line, batch, bytes) : tl::unexpected(status.error());
+        status ? read_some(look.around, last_line, batch, bytes) : tl::unexpected(status.error());
     if (!outcome && outcome.error() == EAGAIN) return Drained::budget;
     if (!outcome) {
       if (outcome.error() == ESTALE) close_file();
@@ -269,12 +269,12 @@ Stream::Drained Stream::drain(Look& look, LastLine last_line) {
 }
 
 // The next lines of the file. What can't be inflated ends it, for now.
-OsResult<FileReader::Outcome> Stream::read_some(const Options& options, LastLine last_line, Batch& batch,
+OsResult<FileReader::Outcome> Stream::read_some(const Surroundings& around, LastLine last_line, Batch& batch,
                                                 std::size_t& bytes) {
   CurrentFile& current = *current_;
   const FileReader::How how{last_line != LastLine::wait, current.settled, last_line == LastLine::carry,
-                            most_lines_ > 0 ? most_lines_ : options.first_lines};
-  const auto outcome = current.reader.read(*current.content, options, how, carried_, batch, bytes);
+                            around.most_lines};
+  const auto outcome = current.reader.read(*current.content, around.options, how, carried_, batch, bytes);
   const bool ends = outcome && *outcome == FileReader::Outcome::end && current.compressed;
   const Errno behind = !outcome ? outcome.error() : ends ? current.reader.error_behind(*current.content) : 0;
   current.cut = cuts(behind) ? behind : 0;

@@ -80,6 +80,7 @@ class Stream {
     std::function<void(const std::string& path, const std::string& folder)> note_folder;
     Instant wall{};
     RotatedBeside beside{};
+    std::size_t most_lines = 0;  // of this look's stream, at once
   };
   enum class Outcome {
     idle,     // nothing new
@@ -115,8 +116,6 @@ class Stream {
   // Of another file, all of which was read here: it is told with the next look.
   void note_finished(std::string identity);
 
-  // Given out at once from now on; 0: as many as Options says of a new one.
-  void set_most_lines(std::size_t lines) { most_lines_ = lines; }
   void set_tag(std::size_t tag) { tag_ = tag; }
   State state() const { return state_; }
   Errno failure() const { return failure_; }  // of the last look; 0: none
@@ -185,7 +184,7 @@ class Stream {
   // An unterminated line at the end: waited for, taken as it is, or carried into the next file.
   enum class LastLine { wait, take, carry };
   Drained drain(Look& look, LastLine last_line);
-  OsResult<FileReader::Outcome> read_some(const Options& options, LastLine last_line, Batch& batch,
+  OsResult<FileReader::Outcome> read_some(const Surroundings& around, LastLine last_line, Batch& batch,
                                           std::size_t& bytes);
   void note_read(FileReader::Outcome outcome, const FileStatus& status, SteadyTime now);
   bool is_final(Look& look);
@@ -214,7 +213,6 @@ class Stream {
   std::size_t tag_;
   std::string path_;
   bool read_rotated_;
-  std::size_t most_lines_ = 0;
 
   Standing position_;  // what has been handed out
   std::unique_ptr<Standing>

@@ -9,7 +9,7 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kMostLeft = 10'000;  // copies of one owner that are remembered
+constexpr std::size_t kMostLeftAlone = 10'000;  // copies of one owner that are remembered
 
 }  // namespace
 
@@ -86,18 +86,18 @@ OsResult<bool> Follower::Impl::is_copy_of_followed(const std::string& path, cons
     if (!*same) continue;
     if (!made) return tl::unexpected(EBUSY);
     // Before that the copy may have to tell what the original has lost.
-    if (followed->part().offset >= whole->offset) leave(*followed, **identity, {key, status.owner});
+    if (followed->part().offset >= whole->offset) note_left_alone(*followed, **identity, {key, status.owner});
     return true;
   }
   return false;
 }
 
 // What a file holds was read by a stream that does not read it: it is left alone from now on.
-void Follower::Impl::leave(Followed& reader, const std::string& content, const Holder& holder) {
-  if (left_of[holder.owner] >= kMostLeft) return;  // beyond that it is asked each time
+void Follower::Impl::note_left_alone(Followed& reader, const std::string& content, const Holder& holder) {
+  if (left_alone_of[holder.owner] >= kMostLeftAlone) return;  // beyond that it is asked each time
   std::string identity = with_holder(content, holder);
   if (!finished.add(identity)) return;
-  ++left_of[holder.owner];
+  ++left_alone_of[holder.owner];
   reader.awake().note_finished(std::move(identity));
   schedule.now(reader.id, polled);
 }
