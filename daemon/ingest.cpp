@@ -240,29 +240,6 @@ Result<void> Ingest::part_from_others(IngestedSource& source, const follow::Batc
   return {};
 }
 
-// The source's row and parser, from the history if they are not at hand.
-Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
-  source.used = now_;
-  if (source.awake) return source.awake.get();
-  SourceRow row;
-  row.path = source.path;
-  if (source.id != 0) {
-    auto found = writer_.with([&](Writer& writer) { return writer.source(source.id); });
-    if (!found) return tl::unexpected(found.error());
-    if (*found) row = std::move(**found);
-  }
-  prepare(row, source.path);
-  auto parser = LogParser::restore(log_options(source), row.state);
-  if (!parser) {
-    notices_.push_back({source.path, parser.error().message, parser.error().hint});
-    row = begun_anew(std::move(row));
-    parser = LogParser(log_options(source));
-  }
-  source.awake = std::make_unique<AwakeSource>(std::move(row), std::move(*parser));
-  awake_.push_back(&source);
-  return source.awake.get();
-}
-
 // Of the source that has read what the batch's file was taken up behind. None: it has gone on since, or is no more.
 Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& source,
                                                         const follow::Batch& batch) {
@@ -372,7 +349,8 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
 // committed, and others' files have their turn.
 Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
   const auto begun = spent();
-  sample_rows_ = 0, by_offset_.reset();
+  sample_rows_ = 0;
+  by_offset_.reset();
   Result<void> done;
   follower_.poll(now_, wall_, options_.budget, [&](std::vector<follow::Batch> batches) {
     done = take(batches);

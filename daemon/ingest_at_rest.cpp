@@ -1,4 +1,4 @@
-// What becomes of sources whose logs do not move: their runs end, and they are left to the history.
+// What becomes of sources whose logs do not move: their runs end, they are left to the history, and woken from it.
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -77,6 +77,29 @@ void Ingest::forget_gone() {
     const IngestedSource& source = *entry.second;
     return source.gone && !source.awake && !source.running && now_ - source.used > options_.forget_after;
   });
+}
+
+// The source's row and parser, from the history if they are not at hand.
+Result<AwakeSource*> Ingest::wake(IngestedSource& source) {
+  source.used = now_;
+  if (source.awake) return source.awake.get();
+  SourceRow row;
+  row.path = source.path;
+  if (source.id != 0) {
+    auto found = writer_.with([&](Writer& writer) { return writer.source(source.id); });
+    if (!found) return tl::unexpected(found.error());
+    if (*found) row = std::move(**found);
+  }
+  prepare(row, source.path);
+  auto parser = LogParser::restore(log_options(source), row.state);
+  if (!parser) {
+    notices_.push_back({source.path, parser.error().message, parser.error().hint});
+    row = begun_anew(std::move(row));
+    parser = LogParser(log_options(source));
+  }
+  source.awake = std::make_unique<AwakeSource>(std::move(row), std::move(*parser));
+  awake_.push_back(&source);
+  return source.awake.get();
 }
 
 void Ingest::put_to_rest() {
