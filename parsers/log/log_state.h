@@ -148,8 +148,8 @@ struct SearchState {
   bool no_trace = false;       // it is no monitoring trace
   std::vector<RivalState> rivals;
   std::vector<HeldLine> held;
-  std::int64_t held_first =
-      -1;  // how many of these are the log's first ones; -1: a state of before did not say
+  // How many of these are the log's first ones; -1: a state of before did not say.
+  std::int64_t held_first = -1;
   std::int64_t forgotten = 0;  // of those held
 };
 

@@ -250,14 +250,15 @@ bool Reading::is_heard(const Event& event) {
   const bool other = voices_.voice != event.speaker;
   const bool silent = other && voices_.at && event.time && *event.time - *voices_.at > kSilent;
   const bool states_more = states_time && !voices_.states_times;
-  const bool another_start = other && voices_.voice != 0 && !tracker_.running() && is_new(event.speaker);
+  const bool another_start =
+      other && voices_.voice != 0 && !tracker_.running() && !may_have_met(event.speaker);
   if (other && (voices_.voice == 0 || states_more || silent || another_start || ++voices_.others > kGone)) {
     voices_.voice = event.speaker;
     voices_.states_times = false;
     if (another_start) voices_.met.clear();
   }
   if (voices_.voice != event.speaker) {
-    if (is_new(event.speaker)) voices_.met.push_back(event.speaker);
+    note_met(event.speaker);
     return false;
   }
   voices_.states_times = voices_.states_times || states_time;
@@ -266,19 +267,26 @@ bool Reading::is_heard(const Event& event) {
   return true;
 }
 
-// Whether that process has said nothing so far beside the one that speaks for all.
-bool Reading::is_new(std::uint64_t speaker) const {
-  return voices_.met.size() < kMostMet &&
-         std::find(voices_.met.begin(), voices_.met.end(), speaker) == voices_.met.end();
+bool Reading::has_met(std::uint64_t speaker) const {
+  return std::find(voices_.met.begin(), voices_.met.end(), speaker) != voices_.met.end();
+}
+
+// Of too many some are not noted.
+bool Reading::may_have_met(std::uint64_t speaker) const {
+  return voices_.met.size() >= kMostMet || has_met(speaker);
+}
+
+void Reading::note_met(std::uint64_t speaker) {
+  if (!may_have_met(speaker)) voices_.met.push_back(speaker);
 }
 
 // Of the series of one log the first that goes on counts: what is said once, at the beginning, leads nowhere.
 bool Reading::comes_again(const Event& event) {
-  if (std::find(voices_.met.begin(), voices_.met.end(), event.speaker) != voices_.met.end()) {
+  if (has_met(event.speaker)) {
     voices_.met.clear();
     return true;
   }
-  if (voices_.met.size() < kMostMet) voices_.met.push_back(event.speaker);
+  note_met(event.speaker);
   return false;
 }
 

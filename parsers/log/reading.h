@@ -74,7 +74,9 @@ class Reading {
   void note_begun();
   bool is_heard(const Event& event);
   bool comes_again(const Event& event);
-  bool is_new(std::uint64_t speaker) const;
+  bool has_met(std::uint64_t speaker) const;
+  bool may_have_met(std::uint64_t speaker) const;
+  void note_met(std::uint64_t speaker);
   bool take_event(std::string_view line, const RememberedShape* shape, const std::optional<Instant>& arrival,
                   Records& out);
   bool pass_over(std::string_view line, const RememberedShape& known, const std::optional<Instant>& arrival,

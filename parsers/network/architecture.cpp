@@ -59,6 +59,11 @@ bool NetBuilder::has_room(std::size_t bytes) {
   return true;
 }
 
+void NetBuilder::keep_text(std::string& text, std::string_view value) {
+  std::string kept = bounded(value);
+  if (has_room(kept.size())) text = std::move(kept);
+}
+
 void NetBuilder::keep_end(std::vector<std::string>& list, std::string_view text) {
   if (list.size() >= kMaxEnds) return;
   std::string kept = bounded(text);
@@ -123,9 +128,9 @@ void NetBuilder::net_value(const PrototextReader::Path& around, std::string_view
 
 void NetBuilder::layer_value(NetLayer& layer, std::string_view key, std::string_view value) {
   if (key == "name") {
-    layer.layer.name = bounded(value);
+    keep_text(layer.layer.name, value);
   } else if (key == "type") {
-    layer.layer.type = bounded(current_layer_type(value));
+    keep_text(layer.layer.type, current_layer_type(value));
   } else if (key == "bottom") {
     keep_end(layer.bottoms, value);
   } else if (key == "top") {

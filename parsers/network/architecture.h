@@ -58,7 +58,7 @@ struct Net {
 class NetBuilder : public PrototextReader::Sink {
  public:
   static constexpr std::int64_t kMostBytesOfLog =
-      1 << 20;  // of a thousand real logs' nets the largest takes a quarter
+      1 << 20;  // of 600 real logs' nets the largest takes a quarter
   NetBuilder() = default;
   explicit NetBuilder(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
 
@@ -88,6 +88,7 @@ class NetBuilder : public PrototextReader::Sink {
 
  private:
   bool has_room(std::size_t bytes);
+  void keep_text(std::string& text, std::string_view value);
   void keep_end(std::vector<std::string>& list, std::string_view text);
   void keep_parameter(std::string key, std::string_view value);
   void layer_value(NetLayer& layer, std::string_view key, std::string_view value);

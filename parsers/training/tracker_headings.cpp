@@ -113,6 +113,17 @@ std::int64_t done_by_state(const RunTrack& r, const Event& event) {
              count_of(event, Field::batch).value_or(0));
 }
 
+namespace {
+
+// What no line measures moves the run on and never back.
+void come_to(RunTrack& r, std::int64_t done) {
+  if (done <= r.run.iteration.value_or(0)) return;
+  r.run.iteration = done;
+  r.dirty = true;
+}
+
+}  // namespace
+
 void track::Epochs::see_state(const Event& event) {
   RunTrack* const r = all_.runs.open();
   if (event.text(Field::phase) == name_of(Phase::test)) return;
@@ -121,9 +132,7 @@ void track::Epochs::see_state(const Event& event) {
   if (!epoch) return;
   r->epochs.see(*epoch);
   const std::int64_t done = done_by_state(*r, event);
-  if (done <= r->run.iteration.value_or(0)) return;
-  r->run.iteration = done;
-  r->dirty = true;
+  come_to(*r, done);
 }
 
 // The same of a line that counts the samples of an epoch, behind epochs that have been measured.
@@ -134,9 +143,7 @@ void track::Epochs::see_samples(const Event& event) {
   const auto shown = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
   if (each <= 0 || steps <= 0 || !shown || !epoch) return;
   const std::int64_t done = sum(r->epochs.done_before(*epoch, steps), std::min(*shown / each, steps));
-  if (done <= r->run.iteration.value_or(0)) return;
-  r->run.iteration = done;
-  r->dirty = true;
+  come_to(*r, done);
 }
 
 // The same of a bar without a name, which is the training's where a heading has announced another epoch and the bars of all
@@ -148,9 +155,7 @@ void track::Epochs::see_part(const Event& event, std::int64_t of) {
   if (seen.segments == 0 || seen.iterations != product(seen.segments, of)) return;
   const std::int64_t done =
       sum(r->epochs.done_before(*r->epochs.announced, of), count_of(event, Field::iterations).value_or(0));
-  if (done <= r->run.iteration.value_or(0)) return;
-  r->run.iteration = done;
-  r->dirty = true;
+  come_to(*r, done);
 }
 
 void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number) {
