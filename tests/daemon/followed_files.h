@@ -33,10 +33,11 @@ class FollowedFiles : public TempHistory {
   }
 
   // A daemon's ingest, started on what the history holds; the one before it is gone without a word.
-  void start_ingest(IngestOptions options, const std::string& pattern = "*.log", std::size_t tag = 0) {
+  void start_ingest(IngestOptions options, const std::string& pattern = "*.log", std::size_t tag = 0,
+                    const follow::Options& following = {}) {
     ingest_.reset();
     follower_ = std::make_unique<follow::Follower>(
-        *files_, nullptr, std::vector<follow::Watch>{{file(pattern).string(), tag, false}});
+        *files_, nullptr, std::vector<follow::Watch>{{file(pattern).string(), tag, false}}, following);
     ingest_ = std::make_unique<Ingest>(std::move(options), *writer_, *follower_);
     const auto restored = ingest_->restore(wall_);
     ASSERT_TRUE(restored) << restored.error().text();

@@ -60,13 +60,9 @@ TEST_F(InTurns, OfANewLogFewLinesAreReadAtFirst) {
   std::string lines;
   for (int i = 0; i < 4'000; ++i) lines += "a line of no format\n";
   append("new.log", lines);
-  start_ingest(taking(milliseconds(250)));
   follow::Options options;
   options.first_lines = 256;
-  follower_ = std::make_unique<follow::Follower>(
-      *files_, nullptr, std::vector<follow::Watch>{{file("*.log").string(), 0, false}}, options);
-  ingest_ = std::make_unique<Ingest>(taking(milliseconds(1)), *writer_, *follower_);
-  ASSERT_TRUE(ingest_->restore(wall_));
+  start_ingest(taking(milliseconds(1)), "*.log", 0, options);
   EXPECT_EQ(next_lines(), 4'000) << "256, then more as they are cheap";
 }
 

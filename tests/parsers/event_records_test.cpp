@@ -123,9 +123,7 @@ Records read(const std::string& file) {
   LogParser parser(options);
   Records records;
   for (const std::string& line : event_text(file)) parser.feed(line, {}, Instant{}, records);
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  read_to_end(parser, records);
   return records;
 }
 

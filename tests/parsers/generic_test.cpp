@@ -27,9 +27,7 @@ WhatWasRead read(const std::vector<std::string>& lines, int apart = 0, std::size
     parser.feed(lines[i], apart > 0 ? std::optional(at) : std::nullopt, reference_time(), records);
     if ((i + 1) % batch == 0) parser.flush(records);
   }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  read_to_end(parser, records);
   WhatWasRead out{parser.format(), {}};
   for (const etad::Run& run : records.runs) out.runs[run.ordinal] = run;
   return out;

@@ -69,9 +69,7 @@ struct FollowedLog {
     parser.flush(records);
   }
   std::map<std::int64_t, Run> end() {
-    parser.settle(records);
-    parser.close(records);
-    parser.flush(records);
+    test::read_to_end(parser, records);
     return test::runs_of(records);
   }
 };

@@ -77,10 +77,14 @@ std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
     }
     if (i < lines.size()) parser.feed(lines[i], {}, reference_time(), records);
   }
+  read_to_end(parser, records);
+  return runs_of(records);
+}
+
+void read_to_end(LogParser& parser, Records& records) {
   parser.settle(records);
   parser.close(records);
   parser.flush(records);
-  return runs_of(records);
 }
 
 std::map<std::int64_t, Run> runs_of(const Records& records) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "parsers/log/log_parser.h"
 #include "parsers/rules/format.h"
 #include "parsers/training/tracker.h"
 #include "tests/parsers/shipped_rules.h"
@@ -51,6 +52,9 @@ Records records_of(const Format& format, const std::vector<std::string>& lines);
 std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines,
                                     const std::function<bool(std::size_t)>& restarts);
 std::map<std::int64_t, Run> runs_of(const std::vector<std::string>& lines, std::size_t restart = 0);
+
+// Nothing more comes of the log: what a parser has held back goes to the records, too.
+void read_to_end(LogParser& parser, Records& records);
 
 // The runs in records, each as it was told last, by their ordinals.
 std::map<std::int64_t, Run> runs_of(const Records& records);

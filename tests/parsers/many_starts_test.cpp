@@ -39,9 +39,7 @@ std::size_t segments_by(const Lines& lines, std::size_t batch) {
     parser.feed(lines[i], std::nullopt, reference_time(), records);
     if ((i + 1) % batch == 0) parser.flush(records);
   }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  read_to_end(parser, records);
   return records.segments.size();
 }
 

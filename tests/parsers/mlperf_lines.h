@@ -44,9 +44,7 @@ inline etad::Run run_of(const std::vector<std::string>& lines) {
   LogParser parser(options);
   Records records;
   for (const std::string& line : lines) parser.feed(line, {}, reference_time(), records);
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  read_to_end(parser, records);
   EXPECT_EQ(parser.format(), "mlperf");
   auto runs = runs_of(records);
   EXPECT_EQ(runs.size(), 1U);

@@ -55,9 +55,7 @@ Read read_log(const std::vector<std::string>& lines, std::size_t restart = 0) {
     out.take(records);
     parser = LogParser::restore(options(), parser.save()).value();
   }
-  parser.settle(records);
-  parser.close(records);
-  parser.flush(records);
+  read_to_end(parser, records);
   out.take(records);
   out.format = parser.format();
   return out;
