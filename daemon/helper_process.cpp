@@ -36,6 +36,9 @@ void close_all_but(int kept) {
   fcntl(socket, F_SETFD, FD_CLOEXEC);
   // Those that end the daemon reach its whole group, and it may still need us while it stops.
   for (const int signal : {SIGPIPE, SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  sigset_t none;  // what the daemon blocks would stay blocked in every command that is run
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   serve(socket);
   _exit(0);
 }

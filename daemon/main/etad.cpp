@@ -206,14 +206,15 @@ int main(int argc, char** argv) {
   const std::string prefix = etad::paths::own_prefix();
   const Paths defaults = asked.user ? etad::paths::of_user(prefix, etad::paths::process_environment())
                                     : etad::paths::of_system(prefix);
-  auto config = read_config(asked.config, defaults);
   const bool checks = asked.check_config || asked.check_rules;
+  // Before the configuration is read: who has changed it since asks for a reload, and none is lost.
+  const sigset_t signals = checks ? sigset_t{} : block_signals();
+  auto config = read_config(asked.config, defaults);
   if (!config) return checks ? report(config.error()) : report_to_log(config.error());
   if (checks) return check_only(asked, *config);
 
   etad::log::set_level(config->log.level);
   etad::Helpers helpers{start_alert_command(*config), start_command_line_reader(*config)};
-  const sigset_t signals = block_signals();
   if (asked.config.empty()) {
     etad::log::warning("there is no " + defaults.config +
                        ": no log is followed before its [[source]] names some");

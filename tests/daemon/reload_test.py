@@ -1,7 +1,7 @@
 """A reload while the rule files are away, as while a package is replaced, leaves those in force: a line that nobody
 understands then would not be read again. A log that no pattern finds after a reload is said not to be followed. A
 configuration that was not there at the start is read. Whoever waits for a change of the history keeps nobody from
-answering the watchdog."""
+answering the watchdog. A hang-up while the daemon starts ends nothing, and what was changed meanwhile is read."""
 import json
 import os
 import pathlib
@@ -118,3 +118,31 @@ with tempfile.TemporaryDirectory() as folder:
         for asker in askers:
             asker.join()
 print("the watchdog was answered while a reload waited for a change of the history")
+
+with tempfile.TemporaryDirectory() as folder:
+    config, path = pathlib.Path(folder) / ".config/etad/etad.toml", pathlib.Path(folder) / "etad/etad.sock"
+    config.parent.mkdir(parents=True)
+    config.write_text("# a long one, which takes its time to understand\n" * 250_000)
+    daemon = subprocess.Popen([f"{sys.argv[1]}/etad", "--user"], stderr=subprocess.DEVNULL,
+                              env={"HOME": folder, "XDG_RUNTIME_DIR": folder, "PATH": os.environ["PATH"]})
+
+    def bytes_read():
+        return int(pathlib.Path(f"/proc/{daemon.pid}/io").read_text().split()[1])
+
+    def sources():
+        connection = UnixConnection(str(path))
+        connection.request("GET", "/v1/sources")
+        return json.loads(connection.getresponse().read())["sources"]
+
+    try:
+        while daemon.poll() is None and bytes_read() < config.stat().st_size:
+            pass
+        config.write_text(f"[[source]]\npaths = ['{folder}/*.log']\n")
+        (pathlib.Path(folder) / "train.log").write_text("a line\n")
+        daemon.send_signal(signal.SIGHUP)
+        wait_for("it listens", path.exists)
+        wait_for("the log is followed", sources)
+    finally:
+        daemon.kill()
+        daemon.wait()
+print("a hang-up during the start was a reload")
