@@ -40,7 +40,8 @@ ModelRow read_model(const sqlite::Rows& rows) {
 }
 
 // A name as written is one in any case too, which is how the indexes have it.
-std::string is(std::string_view column, const char* parameter, const std::optional<ModelFilter::Name>& name) {
+std::string name_is(std::string_view column, const char* parameter,
+                    const std::optional<ModelFilter::Name>& name) {
   if (!name) return {};
   const std::string equals = " AND " + std::string(column) + " = " + parameter;
   return equals + " COLLATE NOCASE" + (name->any_case ? "" : equals);
@@ -57,9 +58,9 @@ std::optional<std::string> value_of(const std::optional<ModelFilter::Name>& name
 std::vector<ModelRow> models_of(sqlite::Connection& connection, const ModelFilter& filter) {
   const bool by_name = filter.network || filter.architecture;
   std::string sql = select_models(filter.bodies, by_name ? kByName : kByModel) + "WHERE m.id > ?1";
-  sql += is("d.network", "?2", filter.network) + is("d.architecture", "?3", filter.architecture);
-  sql += is("d.framework", "?4", filter.framework) + is("d.host", "?5", filter.host);
-  sql += is("d.device", "?6", filter.device);
+  sql += name_is("d.network", "?2", filter.network) + name_is("d.architecture", "?3", filter.architecture);
+  sql += name_is("d.framework", "?4", filter.framework) + name_is("d.host", "?5", filter.host);
+  sql += name_is("d.device", "?6", filter.device);
   if (filter.devices) sql += " AND d.devices = ?7";
   if (filter.id) sql += " AND m.id = ?8";
   if (!filter.any_order) sql += " ORDER BY m.id";

@@ -53,15 +53,17 @@ std::string without_twin(const std::string& table) {
          "  WHERE q.first_index = p.first_index AND substr(q.body, 1, length(p.body)) = p.body))";
 }
 
-// By job and start, whatever the ordinal: other rules may know of runs that were not known before. Of a log whose lines
-// bear no time the start is when they came: a later reading lacks it, or has another one. Such runs are known by their
-// order, where there are as many as before.
+// Which run of the new reading is which of the old one. By job and start, whatever the ordinal: other rules may know of
+// runs that were not known before. Of a log whose lines bear no time the start is when they came: a later reading lacks
+// it, or has another one. Such runs are known by their order, where there are as many as before.
 constexpr const char* kCommon =
+    // The runs of the old reading, those that were forgotten among them, and of the new one, in their order.
     "WITH old AS (SELECT *, row_number() OVER (ORDER BY ordinal) AS place FROM"
     "  (SELECT id, ordinal, job, started_at, iteration FROM runs WHERE source_id = ?1 UNION ALL"
     "   SELECT NULL, ordinal, job, started_at, iteration FROM forgotten_runs WHERE source_id = ?1)),"
     " new AS (SELECT id, ordinal, job, started_at, iteration, row_number() OVER (ORDER BY ordinal) AS place"
     "  FROM runs WHERE source_id = ?2),"
+    // The n-th one of a job that starts at an instant is the n-th one of the other reading.
     " dated_old AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
     "  FROM old WHERE started_at IS NOT NULL),"
     " dated_new AS (SELECT *, row_number() OVER (PARTITION BY job, started_at ORDER BY ordinal) AS nth"
@@ -69,6 +71,7 @@ constexpr const char* kCommon =
     " dated AS (SELECT a.ordinal AS before, b.ordinal AS after, a.id AS old_id, b.id AS new_id"
     "  FROM dated_old a JOIN dated_new b USING (job, started_at, nth))"
     " SELECT old_id, new_id FROM dated UNION ALL"
+    // All others by their place.
     " SELECT a.id, b.id FROM old a JOIN new b USING (job, place)"
     " WHERE (SELECT count(*) FROM old) = (SELECT count(*) FROM new)"
     " AND (b.started_at IS NULL OR b.iteration = a.iteration)"
