@@ -109,7 +109,7 @@ struct Batch : TakenLines {
   bool restarted = false;  // the file of these lines is not the one of the lines before (or begins anew)
   bool refound = false;    // what was read so far lies in another file by now, which `after` names
   std::string finished;    // see `ended`
-  std::string taken_up{};  // of a file begun amid: finished_identity of what was read of it elsewhere
+  std::string read_elsewhere{};  // of a file begun amid: finished_identity of what was read of it elsewhere
   State state = State::following;
   std::string error;  // why it can't be read; given once, when that changes; "" when it is over
   bool error_changed = false;

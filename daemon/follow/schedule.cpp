@@ -7,9 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What rests is looked at in company: each round of looks wakes a thread, and hundreds of streams that are
-// due in the same second should wake it once. Of the pause it is a thirtieth at most.
-SteadyTime in_company(SteadyTime due, milliseconds interval) {
+// The next whole beat of a second, a fifth of one or a millisecond. Each round of looks wakes a thread, and hundreds of
+// streams that are due in the same second should wake it once. A beat is a thirtieth of the pause at most.
+SteadyTime at_next_beat(SteadyTime due, milliseconds interval) {
   const milliseconds beat = interval >= milliseconds(30'000)  ? milliseconds(1000)
                             : interval >= milliseconds(6'000) ? milliseconds(200)
                                                               : milliseconds(1);
@@ -70,15 +70,15 @@ std::optional<StreamId> Schedule::due(SteadyTime now) {
     const Uid uid = later_.begin()->second;
     later_.erase(later_.begin());
     const Owner& owner = owners_.at(uid);
-    waiting_.emplace(owner.looked, owner.order.begin()->first, uid);
+    waiting_.insert({owner.looked, owner.order.begin()->first, uid});
   }
   if (waiting_.empty()) return std::nullopt;
-  return owners_.at(std::get<Uid>(*waiting_.begin())).order.begin()->second;
+  return owners_.at(waiting_.begin()->owner).order.begin()->second;
 }
 
 // Of owners whose files are due, one will do.
 std::optional<SteadyTime> Schedule::next() const {
-  if (!waiting_.empty()) return std::get<Turn>(*waiting_.begin()).first;
+  if (!waiting_.empty()) return waiting_.begin()->first.first;
   return later_.empty() ? std::nullopt : std::optional(later_.begin()->first.first);
 }
 
@@ -98,7 +98,7 @@ void Schedule::after_look(StreamId stream, SteadyTime now, milliseconds interval
   entry.hinted = false;
   // Ten thousand streams found at once should not be looked at all at once for ever.
   const auto spread = entry.interval * (stream % 64) / 256;
-  move(entry, in_company(now + entry.interval - spread, interval), true);
+  move(entry, at_next_beat(now + entry.interval - spread, interval), true);
 }
 
 void Schedule::again(StreamId stream, SteadyTime now) {

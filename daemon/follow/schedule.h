@@ -6,11 +6,11 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -59,8 +59,13 @@ class Schedule {
     SteadyTime rests_until{};
     std::uint64_t looked = 0;  // when a file of theirs was last looked at, in `turns_`
   };
-  using Waiting = std::tuple<std::uint64_t, Turn, Uid>;  // since when for a look, and the first file's turn
-  static Turn place_of(const Owner& owner);              // among those who come later
+  struct Waiting {
+    std::uint64_t looked;  // when a file of the owner's was last looked at
+    Turn first;            // of the owner's files
+    Uid owner;
+    friend auto operator<=>(const Waiting&, const Waiting&) = default;
+  };
+  static Turn place_of(const Owner& owner);  // among those who come later
   template <class Change>
   void change(const Uid& uid, const Change& change);
   void move(Entry& entry, SteadyTime due, bool looked = false);

@@ -441,7 +441,7 @@ void Stream::start_at(const NextFile& next) {
   if (next.path == path_) owner_ = next.status.owner;
   note_owner(next.status);
   current_->found_size = next.status.size;
-  current_->taken_up = next.read;
+  current_->read_elsewhere = next.read;
   removed_ = gone_ = false;
   short_since_.reset();
   restarted_ = restarted_ || known_;

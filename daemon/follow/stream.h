@@ -28,7 +28,7 @@ struct CurrentFile {
   std::unique_ptr<Content> content;  // while open
   FileStatus seen;                   // just before it was last read
   std::int64_t found_size = 0;       // while nothing of it is read: when it was looked for
-  ReadPart taken_up{};               // what was read of it under another name, or by an import
+  ReadPart read_elsewhere{};         // what was read of it under another name, or by an import
   std::int64_t pending = 0;          // bytes of an unterminated line
   bool at_end = false;
   bool at_hole = false;    // NUL bytes that may still be filled

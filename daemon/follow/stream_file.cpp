@@ -30,7 +30,7 @@ Stream::Attached Stream::later(Errno error) {
 Stream::Attached Stream::go_on_from_import(Look& look) {
   const std::int64_t offset = current_->reader.part().offset;
   const bool has_read =
-      offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->taken_up.offset;
+      offset >= static_cast<std::int64_t>(kHeadBytes) && offset != current_->read_elsewhere.offset;
   if (has_read || look.around.finished.empty()) return Attached::yes;
   const auto status = current_->content->status();
   if (!status) return later(status.error());

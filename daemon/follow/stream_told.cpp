@@ -34,7 +34,8 @@ void Stream::emit(Batch batch, std::vector<Batch>& out) {
     batch.modified = current_->seen.modified;
     batch.born = current_->seen.born;
     batch.owner = owner_;
-    if (current_->taken_up.offset > 0) batch.taken_up = finished_identity(current_->taken_up);
+    if (current_->read_elsewhere.offset > 0)
+      batch.read_elsewhere = finished_identity(current_->read_elsewhere);
   }
   batch.after = position_.at(path_);
   batch.size = position_.size;
@@ -116,8 +117,8 @@ const Standing* Stream::at_rest() const {
   const bool is_plain = state_ == State::following && told_state_ == state_ && told_error_.empty() &&
                         current.elsewhere.empty() && !current.compressed && current.cut == 0 && !removed_;
   // An import that has read more of it by now is asked for as long as nothing else was read.
-  const bool is_taken_up = part.offset == current.taken_up.offset;
-  return is_where_told && was_read && is_plain && !is_taken_up ? &position_ : nullptr;
+  const bool is_read_elsewhere = part.offset == current.read_elsewhere.offset;
+  return is_where_told && was_read && is_plain && !is_read_elsewhere ? &position_ : nullptr;
 }
 
 void Stream::resume(const Standing& standing) {
