@@ -248,7 +248,7 @@ boost::asio::awaitable<void> Connection::answer(Exchange& exchange) {
     co_await send(exchange, std::move(*exchange.reply));
     co_return;
   }
-  if (!co_await in_turn(state_.turns)) co_return;
+  if (!co_await in_turn(state_.service_turns)) co_return;
   if (!make_room()) {
     co_await send(exchange, reply_of(too_much_held()));
     co_return;

@@ -94,8 +94,8 @@ struct PoolJob {
 // that waits for a worker.
 template <class T>
 boost::asio::awaitable<std::optional<T>> Connection::on_pool(std::function<T()> function) {
-  if (!co_await in_turn(state_.workers)) co_return std::nullopt;
-  const Place place(state_.workers);
+  if (!co_await in_turn(state_.worker_turns)) co_return std::nullopt;
+  const Place place(state_.worker_turns);
   const auto job = std::make_shared<PoolJob<T>>(std::move(function), state_.io);
   boost::asio::post(state_.pool, [job] { job->run(job); });
   boost::system::error_code ended;

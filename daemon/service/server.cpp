@@ -222,7 +222,7 @@ void Server::Impl::begin_to_stop() {
   retry.cancel();
   next_look.cancel();
   for (Connection* each : state.connections) each->hurry_if_idle();
-  for (asio::steady_timer* each : state.watchers) each->cancel();
+  for (asio::steady_timer* each : state.news_timers) each->cancel();
   if (state.connections.empty()) return;
   state.drain.expires_after(state.options.limits.drain);
   state.drain.async_wait([this](boost::system::error_code error) {
@@ -269,8 +269,8 @@ void Server::changed() {
   try {
     asio::post(impl_->state.io, [impl = impl_.get()] {
       impl->change_announced = false;
-      ++impl->state.version;
-      for (asio::steady_timer* each : impl->state.watchers) each->cancel();
+      ++impl->state.changes_seen;
+      for (asio::steady_timer* each : impl->state.news_timers) each->cancel();
     });
   } catch (const std::bad_alloc&) {
     impl_->change_announced = false;  // it is told with the next one

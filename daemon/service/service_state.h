@@ -32,18 +32,18 @@ struct ServiceState {
   ServiceCounters counters;
   Router router;
   boost::asio::io_context io{1};
-  Turns turns{io};
+  Turns service_turns{io};  // whose request is next
   Held held{options.limits.held_bytes};
   static constexpr std::size_t kWorkers = 2;
   boost::asio::thread_pool pool{kWorkers};
-  Turns workers{io, kWorkers};          // whose job is next
+  Turns worker_turns{io, kWorkers};     // whose job is next
   boost::asio::steady_timer drain{io};  // how long requests under way may take once we are stopping
   bool stopping = false;
-  std::size_t imports = 0;                        // under way
-  std::set<Connection*> connections;              // open
-  std::set<boost::asio::steady_timer*> watchers;  // waiting for news
-  std::set<Connection*> watching;
-  std::uint64_t version = 0;  // of the history: the number of `changed` calls seen
+  std::size_t imports = 0;                           // under way
+  std::set<Connection*> connections;                 // open
+  std::set<Connection*> watching;                    // those of them that are told of changes
+  std::set<boost::asio::steady_timer*> news_timers;  // by which these wait
+  std::uint64_t changes_seen = 0;                    // of the history: calls of `changed`
 };
 
 }  // namespace etad::service

@@ -93,9 +93,9 @@ class Slot {
 class Waiter {
  public:
   Waiter(ServiceState& state, boost::asio::steady_timer& timer) : state_(state), timer_(timer) {
-    state_.watchers.insert(&timer_);
+    state_.news_timers.insert(&timer_);
   }
-  ~Waiter() { state_.watchers.erase(&timer_); }
+  ~Waiter() { state_.news_timers.erase(&timer_); }
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
@@ -256,7 +256,7 @@ boost::asio::awaitable<void> Connection::wait_for_news(std::uint64_t version,
   waiting_.expires_after(state_.options.limits.watch_pause);
   boost::system::error_code error;
   co_await waiting_.async_wait(redirect_error(use_awaitable, error));
-  if (state_.version != version || state_.stopping || !socket_.is_open()) co_return;
+  if (state_.changes_seen != version || state_.stopping || !socket_.is_open()) co_return;
   waiting_.expires_at(heartbeat);
   const Waiter waiter(state_, waiting_);
   co_await waiting_.async_wait(redirect_error(use_awaitable, error));
@@ -290,9 +290,9 @@ boost::asio::awaitable<void> Connection::run_watch(Exchange& exchange, Watch wat
   // The first look tells something even where no run matches: that the watch has begun.
   auto heartbeat = std::chrono::steady_clock::now();
   while (!state_.stopping) {
-    if (!co_await in_turn(state_.turns)) co_return;
+    if (!co_await in_turn(state_.service_turns)) co_return;
     if (!make_room() || !socket_.is_open()) co_return;
-    const std::uint64_t version = state_.version;
+    const std::uint64_t version = state_.changes_seen;
     // Without news too: that a run hangs is told by no line of it, but by their absence.
     std::string lines = state_.router.changes(watch, watched);
     if (lines.empty() && std::chrono::steady_clock::now() >= heartbeat) lines = "\n";
