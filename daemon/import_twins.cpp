@@ -16,13 +16,13 @@ std::optional<follow::ReadPart> all_of(const ContentIdentity& content) {
 
 }  // namespace
 
-tl::unexpected<Error> ImportTwins::quicker() {
+tl::unexpected<Error> ImportTwins::another_was_first() {
   return fail(ErrorKind::conflict,
               "the same log, or one that begins alike, came into the history while this import ran",
               "import it again: what is there already is not read twice");
 }
 
-tl::unexpected<Error> ImportTwins::forgotten() {
+tl::unexpected<Error> ImportTwins::was_forgotten() {
   return fail(ErrorKind::conflict, "what the history had of this log was forgotten while this import ran",
               "import it again");
 }
@@ -36,8 +36,8 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   if (!sources) return tl::unexpected(sources.error());
   auto finished = writer.with([](Writer& history) { return history.finished_files(); });
   if (!finished) return tl::unexpected(finished.error());
-  auto barren = writer.with([](Writer& history) { return history.sources_without_runs(); });
-  if (!barren) return tl::unexpected(barren.error());
+  auto without_runs = writer.with([](Writer& history) { return history.sources_without_runs(); });
+  if (!without_runs) return tl::unexpected(without_runs.error());
   ImportTwins out(request, files);
   out.sources_ = std::move(*sources);
   if (auto checked = out.find_replaced(); !checked) return tl::unexpected(checked.error());
@@ -45,10 +45,11 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
   // against it, and what nothing was made of is held against nobody: it may be read again.
   std::set<std::int64_t> left_out{request.replaces}, followed;
   std::erase_if(out.sources_, [&](SourceRow& row) {
-    const bool made_nothing = row.offset > 0 && std::binary_search(barren->begin(), barren->end(), row.id) &&
+    const bool made_nothing = row.offset > 0 &&
+                              std::binary_search(without_runs->begin(), without_runs->end(), row.id) &&
                               (row.format.empty() || (row.kind == "import" && !is_trace_format(row.format)));
     if (row.pending || row.id == request.replaces) return true;
-    if (made_nothing) out.barren_.push_back(row);
+    if (made_nothing) out.fruitless_.push_back(row);
     if (made_nothing || out.is_anothers(row)) left_out.insert(row.id);
     if (row.kind != "import") followed.insert(row.id);
     return out.is_anothers(row) || (made_nothing && row.kind == "import") || row.offset <= 0;
@@ -61,7 +62,7 @@ Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, f
       out.parts_.push_back({file.source_id, part->head.text(), part->offset, part->marker.text()});
     out.finished_.insert(content);
   }
-  out.without_runs_ = std::move(*barren);
+  out.without_runs_ = std::move(*without_runs);
   return out;
 }
 
@@ -99,7 +100,7 @@ const SourceRow* ImportTwins::meet(std::size_t content) {
     return nullptr;
   }
   const SourceRow& twin = sources_[content];
-  if (is_barren(twin)) {
+  if (is_fruitless(twin)) {
     met_.insert(twin.id);
     return nullptr;
   }
@@ -128,7 +129,7 @@ Result<bool> ImportTwins::was_finished(Writer& history, const SoFar& import) con
     if (!lost) return lost;
     if (!*lost) return true;
   }
-  return forgotten();
+  return was_forgotten();
 }
 
 // Since this import began: they were forgotten, and the source, where it is followed, goes on without them.
@@ -140,7 +141,7 @@ Result<bool> ImportTwins::has_lost_its_runs(Writer& history, std::int64_t source
 
 void ImportTwins::note_end(const SoFar& import) {
   const std::int64_t end = import.content.size() - static_cast<std::int64_t>(import.unread);
-  for (const SourceRow& row : barren_)
+  for (const SourceRow& row : fruitless_)
     if (row.kind == "import" && row.offset == end && row.marker == import.content.marker(import.unread))
       replaces_ = row.id;
 }
@@ -152,16 +153,16 @@ bool ImportTwins::is_anothers(const SourceRow& twin) const {
 }
 
 // Nor has anything been made of it since.
-bool ImportTwins::is_barren(const SourceRow& row) const {
+bool ImportTwins::is_fruitless(const SourceRow& row) const {
   const auto same = [&](const SourceRow& then) { return then.id == row.id && then.format == row.format; };
-  return std::any_of(barren_.begin(), barren_.end(), same);
+  return std::any_of(fruitless_.begin(), fruitless_.end(), same);
 }
 
 // A log that is followed while too little of it is read to say what it is: its follower is going to make the same runs
 // of what it has read. One that is no longer than what was read in vain is not held against anybody.
 Result<void> ImportTwins::check_undecided(Writer& history, const ContentIdentity& content) const {
   const auto part = all_of(content);
-  for (const SourceRow& then : barren_) {
+  for (const SourceRow& then : fruitless_) {
     if (then.kind == "import") continue;
     const auto row = history.source(then.id);
     if (!row) return tl::unexpected(row.error());
@@ -184,7 +185,7 @@ Result<void> ImportTwins::check_rest(Writer& history, const SoFar& import) const
   if (!found) return tl::unexpected(found.error());
   const auto lost = has_lost_its_runs(history, begun_->source_id);
   if (!lost) return tl::unexpected(lost.error());
-  if (!*found || *lost) return forgotten();
+  if (!*found || *lost) return was_forgotten();
   const auto& [content, unread, own] = import;
   const SourceRow& row = **found;
   const bool is_read =
@@ -230,10 +231,10 @@ Result<bool> ImportTwins::came_in_meanwhile(Writer& history, const SoFar& import
   const auto part = all_of(content);
   for (const SourceRow& row : *rows) {
     const bool is_held_against = !row.pending && row.id != own.id && row.id != replaces_;
-    if (!is_held_against || is_barren(row) || is_anothers(row)) continue;
+    if (!is_held_against || is_fruitless(row) || is_anothers(row)) continue;
     if (const auto had = ended_files->find(row.id); had != ended_files->end() && row.kind != "import") {
       if (had->second.with_this || (part && places_.lies_in_log(row.path, *part))) return true;
-      if (had->second.since_begun) return quicker();
+      if (had->second.since_begun) return another_was_first();
     }
     const bool begun = row.offset > 0;
     if (begun && !content.begins_as(row.head)) {
@@ -263,7 +264,7 @@ Result<bool> ImportTwins::came_in_meanwhile(Writer& history, const SoFar& import
       return true;
     const bool may_be =
         begun ? !was_known : row.kind != "import" && places_.begins_at(row.path, content.head());
-    if (may_be) return quicker();
+    if (may_be) return another_was_first();
   }
   return false;
 }

@@ -51,8 +51,8 @@ class ImportTwins {
   // An error where its beginning was read of a followed file, and nobody reads the rest.
   Result<void> check_rest(Writer& history, const SoFar& import) const;
 
-  static tl::unexpected<Error> quicker();
-  static tl::unexpected<Error> forgotten();
+  static tl::unexpected<Error> another_was_first();
+  static tl::unexpected<Error> was_forgotten();
 
  private:
   // Of a source's files that were read to their end and begin as the import.
@@ -65,7 +65,7 @@ class ImportTwins {
   Result<void> find_replaced();
   Result<std::map<std::int64_t, Ended>> ended(Writer& history, const SoFar& import) const;
   bool is_anothers(const SourceRow& twin) const;
-  bool is_barren(const SourceRow& row) const;
+  bool is_fruitless(const SourceRow& row) const;
   Result<bool> has_lost_its_runs(Writer& history, std::int64_t source) const;
 
   ContentPlaces places_;
@@ -74,11 +74,11 @@ class ImportTwins {
   std::int64_t replaces_;
   std::optional<KnownContent> replaced_;  // what was read of the one that was asked to be replaced
   std::vector<SourceRow> sources_;
-  std::vector<SourceRow> barren_;           // that nothing was made of
+  std::vector<SourceRow> fruitless_;        // that nothing was made of
   std::vector<std::int64_t> without_runs_;  // sources, ascending
   std::set<std::string> finished_;
   std::vector<KnownContent> parts_;  // those of these that tell a log, and were followed
-  std::set<std::int64_t> met_;  // begun logs with which this one begins, of barren_, and the replaced one
+  std::set<std::int64_t> met_;  // begun logs with which this one begins, of fruitless_, and the replaced one
   std::optional<KnownContent> begun_;  // the longest beginning of this one that was read of a followed file
 };
 

@@ -69,7 +69,7 @@ class LogImport final : public service::ImportSession {
   std::size_t rest_ = 0;
   std::int64_t rest_lines_ = 0;
   std::int64_t matched_before_ = 0;  // lines, before the parser of an earlier import took over
-  bool passing_ = false;             // the content is a followed file's: its follower reads the rest
+  bool left_to_follower_ = false;    // the content is a followed file's: its follower reads the rest
   bool took_over_ = false;           // goes on where an earlier import of the same log ended
   bool done_ = false;
   std::int64_t uncommitted_ = 0;
@@ -123,12 +123,12 @@ Result<void> LogImport::feed(std::string_view bytes) {
     const std::string_view step = bytes.substr(0, identity_.until_next(bytes.size()));
     bytes.remove_prefix(step.size());
     const std::ptrdiff_t twin = identity_.pass(step, unread());
-    if (passing_)
+    if (left_to_follower_)
       rest_ = rest_behind(step);
     else
       lines_.feed(step);
-    uncommitted_ += passing_ ? 0 : static_cast<std::int64_t>(step.size());
-    if (twin >= 0 && !passing_) {
+    uncommitted_ += left_to_follower_ ? 0 : static_cast<std::int64_t>(step.size());
+    if (twin >= 0 && !left_to_follower_) {
       const SourceRow* const same = twins_.meet(static_cast<std::size_t>(twin));
       if (auto met = same ? meet(*same) : Result<void>(); !met) return met;
     }
@@ -178,22 +178,23 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   records_.clear();
   count_nothing();
   if (twin.kind != "import") {
-    passing_ = true;
+    left_to_follower_ = true;
     return {};
   }
   auto whole = writer_.with([&](Writer& writer) { return writer.source(twin.id); });
   if (!whole) return tl::unexpected(whole.error());
-  if (!*whole) return ImportTwins::forgotten();
+  if (!*whole) return ImportTwins::was_forgotten();
   recall((*whole)->state, request_);
   auto parser = LogParser::restore(log_options(), (*whole)->state);
   if (!parser) {
-    passing_ = true;  // how its runs stood can't be known any more; better nothing than something twice
+    left_to_follower_ =
+        true;  // how its runs stood can't be known any more; better nothing than something twice
     return {};
   }
   matched_before_ += parser_.matched();
   parser_ = std::move(*parser);
   account_ = {};
-  if ((*whole)->kind != "import" || (*whole)->offset != twin.offset) return ImportTwins::quicker();
+  if ((*whole)->kind != "import" || (*whole)->offset != twin.offset) return ImportTwins::another_was_first();
   row_ = twin;
   kept_ = twin.offset;
   row_.path = request_.name;
@@ -206,10 +207,10 @@ Result<void> LogImport::write(Writer& history, std::vector<SourceCommit>& commit
   if (took_over_) {
     const auto now = history.source(row_.id);
     if (!now) return tl::unexpected(now.error());
-    if (!*now) return ImportTwins::forgotten();
-    if ((*now)->kind != "import" || (*now)->offset != kept_) return ImportTwins::quicker();
+    if (!*now) return ImportTwins::was_forgotten();
+    if ((*now)->kind != "import" || (*now)->offset != kept_) return ImportTwins::another_was_first();
     const auto came = twins_.came_in_meanwhile(history, so_far());
-    if (!came || *came) return came ? ImportTwins::quicker() : tl::unexpected(came.error());
+    if (!came || *came) return came ? ImportTwins::another_was_first() : tl::unexpected(came.error());
   }
   if (auto kept = history.commit(commits, options_.now()); !kept) return kept;
   kept_ = row_.offset;
@@ -301,7 +302,7 @@ void LogImport::end_lines() {
 }
 
 Result<service::ImportReport> LogImport::complete() {
-  if (!passing_) {
+  if (!left_to_follower_) {
     end_lines();
     if (auto checked = twins_.check_replaced(); !checked) return tl::unexpected(checked.error());
   }
@@ -314,11 +315,11 @@ Result<service::ImportReport> LogImport::complete() {
     count_nothing();
     return leave();
   }
-  if (passing_) {
+  if (left_to_follower_) {
     const auto checked = writer_.with([&](Writer& history) { return twins_.check_rest(history, so_far()); });
     if (!checked) return tl::unexpected(checked.error());
   }
-  if (passing_ || parser_.format().empty()) return leave();
+  if (left_to_follower_ || parser_.format().empty()) return leave();
   twins_.note_end(so_far());
   if (took_over_) {  // its commits show at once
     const auto came =

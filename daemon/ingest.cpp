@@ -84,7 +84,7 @@ Result<void> Ingest::restore(Instant wall) {
   for (FinishedFile& file : *finished) identities.push_back(std::move(file.identity));
   follower_.restore(
       std::move(positions), std::move(identities), [this](const std::string& path) { return recall(path); },
-      options_.unseen
+      options_.pending
           ? follow::Imports{}
           : follow::Imports{[this](const std::string& head) { return imports(head); },
                             [this](const std::string& path, const std::string& identity,
@@ -191,7 +191,7 @@ Result<IngestedSource*> Ingest::source_of(const follow::Batch& batch) {
   if (const auto known = sources_.find(batch.path); known != sources_.end()) return known->second.get();
   SourceRow begun;
   begun.path = batch.path;
-  if (options_.unseen) return &remember(begun);
+  if (options_.pending) return &remember(begun);
   const auto row = writer_.with([&](Writer& writer) { return writer.followed_source(batch.path); });
   if (!row) return tl::unexpected(row.error());
   return &remember(*row ? **row : begun);
@@ -219,7 +219,7 @@ LogOptions Ingest::log_options(const IngestedSource& source) const {
 void Ingest::prepare(SourceRow& row, const std::string& path) const {
   row.path = path;
   row.kind = follow::is_journal(path) ? "journal" : "file";
-  row.pending = options_.unseen;
+  row.pending = options_.pending;
 }
 
 // Another user's file lies where the source's lay: that has ended, and this one is a source of its own. Else its lines
@@ -243,7 +243,7 @@ Result<void> Ingest::part_from_others(IngestedSource& source, const follow::Batc
 // Of the source that has read what the batch's file was taken up behind. None: it has gone on since, or is no more.
 Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& source,
                                                         const follow::Batch& batch) {
-  const auto part = follow::part_of_finished(batch.taken_up);
+  const auto part = follow::part_of_finished(batch.read_elsewhere);
   if (!part) return std::nullopt;
   if (!by_offset_) {
     by_offset_.emplace();
@@ -262,7 +262,7 @@ Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& so
                     : writer_.with([&](Writer& writer) { return writer.source(other.id); });
     if (!kept) return tl::unexpected(kept.error());
     const SourceRow* const row = other.awake ? &other.awake->row : *kept ? &**kept : nullptr;
-    if (row == nullptr || row->lines == 0 || content_of(*row) != batch.taken_up) continue;
+    if (row == nullptr || row->lines == 0 || content_of(*row) != batch.read_elsewhere) continue;
     if (follow::may_be_of(row->owner, batch.owner))
       return other.awake ? other.awake->parser.save() : row->state;
   }
@@ -272,7 +272,7 @@ Result<std::optional<std::string>> Ingest::state_behind(const IngestedSource& so
 // A file that was taken up behind what was read of it under another path lacks the lines that say what it holds: a table's
 // header. So they are known as they were there; the run that went on there is that source's.
 Result<void> Ingest::understand_as_before(IngestedSource& source, const follow::Batch& batch) {
-  if (batch.taken_up.empty() || options_.unseen) return {};
+  if (batch.read_elsewhere.empty() || options_.pending) return {};
   const auto awake = wake(source);
   if (!awake) return tl::unexpected(awake.error());
   if ((*awake)->row.lines > 0) return {};
@@ -287,7 +287,7 @@ Result<void> Ingest::understand_as_before(IngestedSource& source, const follow::
   return {};
 }
 
-Result<void> Ingest::take(const follow::Batch& batch, Instant wall) {
+Result<void> Ingest::parse(const follow::Batch& batch, Instant wall) {
   const auto found = source_of(batch);
   if (!found) return tl::unexpected(found.error());
   IngestedSource& source = **found;
@@ -328,10 +328,10 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
   }
   catching_up_ = false;
   if (now < retry_at_) return false;
-  if (!options_.unseen)
+  if (!options_.pending)
     follower_.add_finished(writer_.with([](Writer& writer) { return writer.take_adopted(); }));
   std::vector<follow::Batch> batches;
-  const auto was_read = read(batches);
+  const auto was_read = read_what_is_due(batches);
   const auto done = was_read ? commit(batches) : tl::unexpected(was_read.error());
   if (!done) {
     ++counters_.failed_commits;
@@ -347,13 +347,13 @@ Result<bool> Ingest::tick(follow::SteadyTime now, Instant wall) {
 
 // Lines may be of any kind: some take a thousand times as long as others of their length. What has been read for long is
 // committed, and others' files have their turn.
-Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
+Result<void> Ingest::read_what_is_due(std::vector<follow::Batch>& taken) {
   const auto begun = spent();
   sample_rows_ = 0;
   by_offset_.reset();
   Result<void> done;
   follower_.poll(now_, wall_, options_.budget, [&](std::vector<follow::Batch> batches) {
-    done = take(batches);
+    done = parse(batches);
     std::ranges::move(batches, std::back_inserter(taken));
     return done && sample_rows_ < kMostSampleRows && spent() - begun < options_.most_spent;
   });
@@ -361,13 +361,13 @@ Result<void> Ingest::read(std::vector<follow::Batch>& taken) {
 }
 
 // The lines go as soon as they are understood: a line of one byte takes forty until then.
-Result<void> Ingest::take(std::vector<follow::Batch>& batches) {
+Result<void> Ingest::parse(std::vector<follow::Batch>& batches) {
   // First what is kept of each: among what parsing takes and gives back, it would hold that memory's pages.
   for (const follow::Batch& batch : batches)
     if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
   for (follow::Batch& batch : batches) {
     const auto before = spent();
-    if (auto taken = take(batch, wall_); !taken) return taken;
+    if (auto taken = parse(batch, wall_); !taken) return taken;
     if (options_.spent) follower_.pace(batch.stream, spent() - before, options_.most_spent);
     static_cast<TakenLines&>(batch) = {};
     batch.bytes.reset();
@@ -387,12 +387,12 @@ Result<bool> Ingest::commit(std::span<const follow::Batch> batches) {
                              std::ranges::any_of(batches, &follow::Batch::restarted);
     std::vector<std::string> imported;
     const auto done = writer_.with([&](Writer& writer) {
-      if (reads_first && !options_.unseen) imported = writer.take_adopted();
+      if (reads_first && !options_.pending) imported = writer.take_adopted();
       if (!imported.empty()) return Result<void>();
       auto committed = writer.commit(commits, wall_);
       // What was seen for the first time is known to have been: of a name that a power cut makes new again, the files
       // rotated away from it meanwhile would be left out. Where it can't be synced now, the next checkpoint does.
-      if (committed && begins && !options_.unseen) static_cast<void>(writer.sync());
+      if (committed && begins && !options_.pending) static_cast<void>(writer.sync());
       return committed;
     });
     if (!done) return tl::unexpected(done.error());

@@ -61,7 +61,7 @@ struct IngestOptions {
   std::chrono::hours forget_after{24};  // a source whose file is gone for so long is forgotten
   bool tell_begun_runs = false;         // keep them for take_begun_runs()
   follow::FileSystem* files = nullptr;  // where files beside a log are looked for; none: nowhere
-  bool unseen =
+  bool pending =
       false;  // all is read from its beginning into pending sources, beside what the history holds of it
 };
 
@@ -124,7 +124,7 @@ class Ingest {
   Result<std::optional<std::string>> state_behind(const IngestedSource& source, const follow::Batch& batch);
   Result<void> understand_as_before(IngestedSource& source, const follow::Batch& batch);
   LogOptions log_options(const IngestedSource& source) const;
-  Result<void> take(const follow::Batch& batch, Instant wall);
+  Result<void> parse(const follow::Batch& batch, Instant wall);
   void note_activity(IngestedSource& source, Instant modified, Instant wall) const;
   void touch(IngestedSource& source);
   bool is_over(const IngestedSource& source) const;
@@ -132,8 +132,8 @@ class Ingest {
   std::chrono::nanoseconds spent() const {
     return options_.spent ? options_.spent() : std::chrono::nanoseconds{};
   }
-  Result<void> read(std::vector<follow::Batch>& taken);
-  Result<void> take(std::vector<follow::Batch>& batches);
+  Result<void> read_what_is_due(std::vector<follow::Batch>& taken);
+  Result<void> parse(std::vector<follow::Batch>& batches);
   Result<bool> commit(std::span<const follow::Batch> batches);
   void note_begun(IngestedSource& source);
   void accept(const std::vector<SourceCommit>& commits);

@@ -23,8 +23,8 @@ namespace etad {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestWait{5'000};  // so that a watchdog hears of us
-constexpr std::chrono::seconds kBusyHouse{1};             // between two steps of maintenance while working
-constexpr std::chrono::seconds kIdleHouse{60};            // and while nothing moves
+constexpr std::chrono::seconds kMaintainedBusy{1};        // between two steps of maintenance while working
+constexpr std::chrono::seconds kMaintainedIdle{60};       // and while nothing moves
 constexpr std::size_t kManyNames = 1'000;                 // of which a list's memory is worth giving back
 constexpr std::chrono::hours kForgetFinished{1};          // what long ended is forgotten then
 constexpr std::chrono::seconds kPlaceLook{5};             // whether the database is still the one we have
@@ -259,7 +259,7 @@ void IngestThread::round(Work& work) {
   } else if (!work.ingest->is_retrying(now)) {
     commit_failure_.reset();
   }
-  keep_house(now, wall, done && *done);
+  maintain(now, wall, done && *done);
   tell_outcome(failure());
   const bool labelled = work.command_lines->wanted() && read_command_lines(work, now);
   if ((done && *done) || labelled) committed_();
@@ -327,7 +327,7 @@ void IngestThread::tell_outcome(const std::optional<Error>& failure) {
 }
 
 std::optional<Error> IngestThread::failure() const {
-  return commit_failure_ ? commit_failure_ : house_failure_;
+  return commit_failure_ ? commit_failure_ : maintenance_failure_;
 }
 
 // Nothing goes by the wall clock here but what is dated with it. That it was set is told: lines without a
@@ -376,15 +376,15 @@ void IngestThread::publish(Work& work, follow::SteadyTime now) {
   if (status_.lag_bytes > 0 && !status_.behind_since) status_.behind_since = now;
 }
 
-void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
+void IngestThread::maintain(follow::SteadyTime now, Instant wall, bool busy) {
   if (now >= next_place_look_) {
     next_place_look_ = now + kPlaceLook;
-    if (!writer_.with([](Writer& writer) { return writer.check_place(); })) next_house_ = now;
+    if (!writer_.with([](Writer& writer) { return writer.check_place(); })) next_maintenance_ = now;
   }
   // A list of ten thousand names, made each minute, is all that an idle daemon takes memory for.
   work_->listed += work_->follower->listed();
   if (!busy && std::exchange(work_->listed, 0) >= kManyNames) system::return_memory();
-  if (now < next_house_) return;
+  if (now < next_maintenance_) return;
   static constexpr std::chrono::days kFinishedKept{400};
   static constexpr std::chrono::days kGoneKept{2};  // longer than the follower knows what is gone
   const Instant lasting = lasting_clock_.at(now, wall, work_->ingest->last_read());
@@ -396,8 +396,8 @@ void IngestThread::keep_house(follow::SteadyTime now, Instant wall, bool busy) {
     return writer.forget_finished(lasting - kFinishedKept, lasting - kGoneKept);
   });
   if (kept && now >= next_forgetting_) next_forgetting_ = now + kForgetFinished;
-  house_failure_ = kept ? std::nullopt : std::optional(kept.error());
-  next_house_ = now + (busy || !kept ? kBusyHouse : kIdleHouse);
+  maintenance_failure_ = kept ? std::nullopt : std::optional(kept.error());
+  next_maintenance_ = now + (busy || !kept ? kMaintainedBusy : kMaintainedIdle);
   // What catching up needed.
   if (!busy && kept) system::return_memory();
 }

@@ -93,7 +93,7 @@ class IngestThread {
   std::optional<Error> failure() const;
   void tell_clock(follow::SteadyTime now, Instant wall);
   void tell_outcome(const std::optional<Error>& failure) EXCLUDES(mutex_);
-  void keep_house(follow::SteadyTime now, Instant wall, bool busy);
+  void maintain(follow::SteadyTime now, Instant wall, bool busy);
   void wait(const Work& work, bool worked) const;
   void beat() const;
 
@@ -106,11 +106,11 @@ class IngestThread {
   std::unique_ptr<Work> work_;
   std::jthread thread_;
   mutable std::atomic<follow::SteadyTime::rep> beat_{0};
-  follow::SteadyTime next_house_{}, next_place_look_{}, next_forgetting_{};
+  follow::SteadyTime next_maintenance_{}, next_place_look_{}, next_forgetting_{};
   LastingClock lasting_clock_;                              // by which is deleted what is past its time
   std::optional<std::chrono::microseconds> clocks_differ_;  // ahead_of_steady(), at the last look
   std::optional<Error> commit_failure_;                     // of the last commit that was tried
-  std::optional<Error> house_failure_;                      // of the last step of maintenance
+  std::optional<Error> maintenance_failure_;                // of the last step of maintenance
   bool outdated_ = false;     // rules that were owed to the history may know more
   std::string told_failure_;  // what the log last said of the history; empty: nothing
   IngestCounters before_;     // of earlier starts: counters do not go back at a reload

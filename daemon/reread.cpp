@@ -89,7 +89,7 @@ Result<std::unique_ptr<Reread>> Reread::of(std::int64_t source_id, const IngestS
       std::vector<follow::Watch>{{literal(out->old_.path), patterns.watch(*watch).tag, false}}, setup.follow);
   IngestOptions options = ingest_options(setup);
   options.files = out->files_.get();
-  options.unseen = true;
+  options.pending = true;
   out->ingest_ = std::make_unique<Ingest>(std::move(options), writer, *out->follower_);
   return out;
 }
