@@ -114,7 +114,11 @@ struct Follower::Impl {
     Listing all;
     std::vector<const Discovery::Found*> unknown;
     std::size_t asked = 0;  // of how many of these the owner is known
-    std::map<std::optional<std::int64_t>, Names> of_owner;
+    using ByOwner = std::map<std::optional<std::int64_t>, Names>;
+    ByOwner of_owner;
+    ByOwner
+        read_before;  // copies above all: behind all others, since one of these may be their log, written anew
+    bool asks_read_before = false;
     SteadyTime begun{};
     bool more_expected = false;
     bool any_new = false;
@@ -128,6 +132,7 @@ struct Follower::Impl {
   void begin_taking_up(SteadyTime now);
   void ask_owner(TakingUp& names, const Discovery::Found& found);
   void begin_behind_rests(TakingUp& names);
+  bool is_put_behind(const TakingUp& names, const Discovery::Found& found) const;
   bool take_up_some(SteadyTime now);
   void end_scan(SteadyTime now);
   enum class Admission {

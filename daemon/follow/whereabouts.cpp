@@ -122,30 +122,39 @@ OsResult<std::optional<std::string>> Follower::Impl::lies_beside(const Followed&
 }
 
 // Likewise; or where it was found last, under any name in that folder; or wherever the scan that is under way has seen it.
+// EAGAIN: it has been moved from there since, and the next scan tells where to.
 OsResult<std::optional<std::string>> Follower::Impl::lies_elsewhere(const Followed& followed) {
   const FileKey& key = *followed.key;
   const std::string last = followed.status().file;
-  std::vector<std::string> names;
-  if (!last.empty()) names.push_back(last);
+  std::vector<std::string> seen;  // in this scan
   if (listing != nullptr) {
     const auto [first, end] = listing->others.equal_range(key.inode);
-    for (auto each = first; each != end; ++each) names.push_back(*each->second);
+    for (auto each = first; each != end; ++each) seen.push_back(*each->second);
     const auto [first_path, end_path] = listing->followed.equal_range(key.inode);
     for (auto each = first_path; each != end_path; ++each)
       if (const auto stream = streams.find(each->second); stream != streams.end())
-        names.push_back(stream->second.path);
+        seen.push_back(stream->second.path);
   }
-  for (std::string& name : names) {
+  bool was_moved = false;
+  for (std::string& name : seen) {
     const auto there = files.status(name);
     if (!there && leaves_open(there.error())) return tl::unexpected(there.error());
     if (there && key_of(*there) == key) return std::optional(std::move(name));
+    was_moved |= !there || there->inode != key.inode;
+  }
+  if (!last.empty()) {
+    const auto there = files.status(last);
+    if (!there && leaves_open(there.error())) return tl::unexpected(there.error());
+    if (there && key_of(*there) == key) return std::optional(last);
   }
   if (!last.empty()) {
     auto found = contents.find(split_path(last).directory, key);
     if (found) return std::optional(std::move(*found));
     if (found.error() != ENOENT) return tl::unexpected(found.error());
   }
-  return lies_beside(followed);
+  auto beside = lies_beside(followed);
+  if (was_moved && beside && !*beside) return tl::unexpected(EAGAIN);
+  return beside;
 }
 
 // Whether it lies anywhere but under its stream's path.

@@ -48,6 +48,15 @@ class LeftAlone : public ::testing::TestWithParam<bool> {
     etad_.files.rename(path + ".new", path);
     look();
   }
+  // As an editor, or `sed -i`.
+  void write_anew(const std::string& path) {
+    etad_.files.create(path + "~", etad_.files.content(path));
+    etad_.files.rename(path + "~", path);
+  }
+  void edit(const std::string& path) {
+    write_anew(path);
+    look();
+  }
   void move(const std::string& from, const std::string& to) {
     etad_.files.rename(from, to);
     look();
@@ -90,14 +99,70 @@ TEST_P(LeftAlone, WhateverBecomesOfTheOriginal) {
   etad_.files.file(kMoved)->modified += std::chrono::minutes(5);  // as `touch`
   look();
   write(kMoved, 9);
-  etad_.files.create("/runs/moved/.new", etad_.files.content(kMoved));  // as an editor
-  etad_.files.rename("/runs/moved/.new", kMoved);
-  look();
+  edit(kMoved);
   write(kMoved, 9);
   expect_all_once();
   etad_.files.remove(kMoved);
   look();
   expect_all_once();
+}
+
+// `mv` to another file system, `cp -a` there, `sed -i`.
+TEST_P(LeftAlone, WhereTheLogWasMovedOverFileSystems) {
+  for (const char* to : {kCopy, kLaterCopy}) {
+    const std::string moved = std::string(kMoved) + (to == std::string(kCopy) ? "" : ".2.log");
+    const std::string from = to == std::string(kCopy) ? kRun : kMoved;
+    copy(from, moved);
+    etad_.files.remove(from);
+    look();
+    copy(moved, to);
+    look();
+    edit(moved);
+    expect_all_once();
+    write(moved, 9);
+    expect_all_once();
+  }
+}
+
+// Likewise on one file system, with copies of before and of after; and none of them hides that the log has gone for good.
+TEST_P(LeftAlone, WhereTheLogWasMovedCopiedAndEdited) {
+  copy(kRun, kCopy);
+  look();
+  move(kRun, kMoved);
+  copy(kMoved, kLaterCopy);
+  look();
+  edit(kMoved);
+  expect_all_once();
+  write(kMoved, 9);
+  copy(kMoved, "/runs/before/train.log");
+  look();
+  etad_.files.remove(kMoved);
+  look();
+  write("/runs/before/train.log", 9);
+  expect_all_once();
+  EXPECT_THAT(etad_.lines_of, SizeIs(1));
+}
+
+TEST_P(LeftAlone, WhereTheLogIsEditedWhileTheCopiesAreAskedAbout) {
+  move(kRun, kMoved);
+  for (int nth = 1; nth < 12; ++nth) {
+    copy(kMoved, kCopy);
+    copy(kMoved, kLaterCopy);
+    look();
+    if (GetParam()) etad_.restart();
+    int left = nth;
+    etad_.files.meanwhile = [&](const std::string&, const std::string& path) {
+      if ((path == kCopy || path == kLaterCopy) && --left == 0) write_anew(kMoved);
+    };
+    look();
+    etad_.files.meanwhile = {};
+    if (left > 0) write_anew(kMoved);
+    look();
+    expect_all_once();
+    write(kMoved, 9);
+    expect_all_once();
+    EXPECT_THAT(etad_.lines_of, SizeIs(1));
+  }
 }
 
 TEST_P(LeftAlone, WhereTheOriginalCantBeReadForAWhile) {
