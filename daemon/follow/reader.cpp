@@ -60,8 +60,9 @@ struct FileReader::Block {
   std::int64_t offset_of(std::size_t in_data) const {
     return begin + (data.data() - bytes.get()) + static_cast<std::int64_t>(in_data);
   }
-  // Whether the NUL behind the offset is the second byte of UTF-16's newline, and no hole at the file's end.
+  // Whether all that is behind the offset is the second byte of UTF-16's newline, and no hole at the file's end.
   bool ends_newline() const {
+    if (length != 1 || *data.data() != '\0') return false;
     const std::string_view read(bytes.get(), static_cast<std::size_t>(data.data() - bytes.get()));
     const bool is_utf16 = first_hole({read.data(), read.size() + 1}, 0) == std::string_view::npos;
     return last_taken == '\n' && is_utf16 && read.find('\0') != std::string_view::npos;
@@ -156,9 +157,10 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   const auto same = read_behind(content, options, how, block, bytes_read);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
+  const bool ends_with_nul = block.length > 0 && block.data.data()[block.length - 1] == '\0';
   const std::size_t nuls = leading_nuls(block.data);
   const bool nothing_else = nuls == block.data.size();
-  if (block.length == 1 && nuls == 1 && block.ends_newline()) {
+  if (block.ends_newline()) {
     unterminated_ = 0;
     const auto done = advance(content, part_.offset + 1);
     if (!done) return tl::unexpected(done.error());
@@ -191,6 +193,8 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   }
   const std::int64_t from = part_.offset;
   auto taken = take_block(content, options, how, block, complete, joins, carried, batch);
+  const std::int64_t left = from + static_cast<std::int64_t>(block.length) - part_.offset;
+  if (taken && left == 1 && ends_with_nul && part_.offset > from) taken = Outcome::more;  // UTF-16's, perhaps
   // The rest is read again, and costs next to nothing.
   if (batch.left_some) bytes_read = std::max(bytes_read / 4, static_cast<std::size_t>(part_.offset - from));
   return taken;

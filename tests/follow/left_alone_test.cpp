@@ -198,6 +198,25 @@ TEST_P(LeftAlone, WhereTheOriginalCantBeReadAsTheCopyIsMade) {
   expect_all_once();
 }
 
+// A UTF-16 text ends with the second byte of a newline.
+TEST_P(LeftAlone, OfALogInUtf16) {
+  const std::string log = "/runs/wide/train.log";
+  std::string wide;
+  for (const char c : text_of(numbered(lines_, lines_ + 200))) wide += {c, '\0'};
+  lines_ += 200;
+  etad_.files.write(log, wide);
+  etad_.poll();
+  copy(log, kCopy);
+  look();
+  edit(log);
+  copy(log, "/runs/wide/train.log.1");
+  etad_.files.truncate(log);
+  etad_.files.write(log, wide.substr(wide.size() - 9 * 18));
+  look();
+  look();
+  EXPECT_THAT(etad_.lines, SizeIs(lines_ + 9));
+}
+
 TEST_P(LeftAlone, OnlyWhatIsAppendedIsRead) {
   copy(kRun, kCopy);
   look();
