@@ -115,7 +115,8 @@ std::optional<NextFile> Chain::next(const Link& last, const FinishedFiles& finis
   if (empty && !(is_file && here->size > 0)) return empty;
   if (!is_file || known_or(others.read(path_, key_of(*here)), true)) return std::nullopt;
   NextFile under_path{path_, *here, {}};
-  if (finished.knows(key_of(*here)))
+  // What is compressed was something else before; a name such as "train.2.log.gz" has another file at each rotation.
+  if (finished.knows(key_of(*here)) || !compressed_ending(path_).empty())
     under_path.read = known_or(follow::read_before(contents_, path_, *here, finished), ReadPart{});
   if (under_path.read.offset == 0 && known_or(others.lost(path_, *here), false)) return std::nullopt;
   return under_path;

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -9,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 constexpr const char* kFirstRotated = "/logs/train.1.log";
@@ -49,6 +53,34 @@ TEST_P(NumberedWithin, CompressedOnesToo) {
   etad.start();
   etad.poll();
   EXPECT_THAT(etad.lines, UnorderedElementsAre(one, "two", "three", "four"));
+}
+
+// logrotate's `extension .log`, `compress`, `delaycompress`: at each rotation another file lies under the same name.
+TEST(NumberedWithin, ThoseThatAreCompressedOneRotationLaterAreReadOnce) {
+  Harness etad(watching("/logs/*"));
+  etad.files.set_clock(etad.wall);
+  int lines = 0;
+  for (int rotation = 0; rotation < 6; ++rotation) {
+    etad.files.write(kLog, text_of(numbered(lines, lines + 200)));
+    lines += 200;
+    etad.poll();
+    for (int number = rotation; number > 1; --number) {
+      const std::string from = "/logs/train." + std::to_string(number) + ".log.gz";
+      if (etad.files.exists(from))
+        etad.files.rename(from, "/logs/train." + std::to_string(number + 1) + ".log.gz");
+    }
+    if (etad.files.exists(kFirstRotated)) {
+      etad.files.gzip(kFirstRotated, "/logs/train.2.log.gz");
+      etad.files.remove(kFirstRotated);
+    }
+    etad.files.rename(kLog, kFirstRotated);
+    etad.files.create(kLog);
+    etad.poll();
+    etad.wall += std::chrono::minutes(5);
+    etad.files.set_clock(etad.wall);
+    etad.poll();
+    EXPECT_THAT(etad.lines, SizeIs(lines)) << "rotation " << rotation;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NumberedWithin, ::testing::Values(kLog, "/logs/train*.log"));
