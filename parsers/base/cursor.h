@@ -18,7 +18,7 @@ class Cursor {
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
   bool done() const { return at_ == end_; }
   char peek() const { return at_ < end_ ? *at_ : '\0'; }
-  bool at_letter() const { return (peek() >= 'A' && peek() <= 'Z') || (peek() >= 'a' && peek() <= 'z'); }
+  bool at_letter() const { return is_letter(peek()); }
   bool take(char c) {
     if (peek() != c || done()) return false;
     ++at_;

@@ -50,7 +50,7 @@ std::int64_t counted_devices(std::string_view text) {
 }
 
 std::string_view digits_at_head(std::string_view text) {
-  return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
+  return text.substr(0, digits_at(text, 0));
 }
 
 std::int64_t devices_of_sentence(std::string_view message) {

@@ -29,6 +29,18 @@ constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+// How many of them stand there.
+constexpr std::size_t digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return end - at;
+}
+constexpr std::size_t letters_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return end - at;
+}
+
 // What is no capital letter stays as it is.
 char lower_case(char c);
 std::string lower_case(std::string_view text);

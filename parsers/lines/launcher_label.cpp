@@ -16,25 +16,13 @@ constexpr int kMostLabels = 3;
 constexpr auto kNames = [] {
   std::array<bool, 256> names{};
   for (unsigned c = 0; c < names.size(); ++c)
-    names[c] = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-               c == '_' || c == '.';
+    names[c] =
+        is_digit(static_cast<char>(c)) || is_letter(static_cast<char>(c)) || c == '-' || c == '_' || c == '.';
   return names;
 }();
 
 bool is_name(char c) {
   return kNames[static_cast<unsigned char>(c)];
-}
-
-std::size_t digits_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && is_digit(text[end])) ++end;
-  return end - at;
-}
-
-std::size_t letters_at(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end < text.size() && is_letter(text[end])) ++end;
-  return end - at;
 }
 
 std::size_t blanks_at(std::string_view text, std::size_t at) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
 
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-         c == '+' || c == '-';
+  return is_letter(c) || is_digit(c) || c == '_' || c == '.' || c == '+' || c == '-';
 }
 
 // The text between two quotes with its escapes undone. Octal and hexadecimal ones stay as written: the

@@ -108,10 +108,9 @@ class PatternReader {
         rest_.remove_prefix(2);
         return high * 16 + low;
       }
-      default: {
-        const bool letter = (name >= 'a' && name <= 'z') || (name >= 'A' && name <= 'Z') || is_digit(name);
-        return letter ? std::nullopt : std::optional<int>(static_cast<unsigned char>(name));
-      }
+      default:
+        if (is_letter(name) || is_digit(name)) return {};
+        return static_cast<unsigned char>(name);
     }
   }
 

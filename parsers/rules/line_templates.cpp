@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -21,23 +20,15 @@ bool is_in_name(char c) {
   return is_letter(c) || c == '_';
 }
 
-std::size_t digits_length(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_digit(text[end])) ++end;
-  return end;
-}
-
 // The number that begins with the text's first digits: "12", "0.5", "1.5e-05".
 std::size_t number_length(std::string_view text) {
-  std::size_t end = digits_length(text);
-  if (end + 1 < text.size() && text[end] == '.' && is_digit(text[end + 1]))
-    for (++end; end < text.size() && is_digit(text[end]);) ++end;
+  std::size_t end = digits_at(text, 0);
+  if (end < text.size() && text[end] == '.')
+    if (const std::size_t decimals = digits_at(text, end + 1); decimals > 0) end += 1 + decimals;
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
     std::size_t at = end + 1;
     if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
-    std::size_t digits = at;
-    while (digits < text.size() && is_digit(text[digits])) ++digits;
-    if (digits > at) end = digits;
+    if (const std::size_t digits = digits_at(text, at); digits > 0) end = at + digits;
   }
   return end;
 }
@@ -54,7 +45,7 @@ void take_apart(std::string_view line, Text&& text, Number&& number, Digits&& di
     }
     if (at > from) text(line.substr(from, at - from));
     const bool in_word = at > 0 && is_in_name(line[at - 1]);
-    const std::size_t length = in_word ? digits_length(line.substr(at)) : number_length(line.substr(at));
+    const std::size_t length = in_word ? digits_at(line, at) : number_length(line.substr(at));
     if (in_word) {
       digits(line.substr(at, length));
     } else {
@@ -89,20 +80,13 @@ void take_apart(const LineTemplates::Template& found, Text&& text, Number&& numb
   if (!between.empty()) text(between);
 }
 
-std::string lower(std::string_view word) {
-  std::string out(word);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // The word before a number: "epoch" of "[INFO] Epoch: ".
 std::string last_word(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && !is_in_name(text[end - 1])) --end;
   std::size_t from = end;
   while (from > 0 && is_in_name(text[from - 1])) --from;
-  return lower(text.substr(from, end - from));
+  return lower_case(text.substr(from, end - from));
 }
 
 std::optional<std::string_view> field_behind(std::string_view word) {

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <limits>
 
+#include "parsers/base/text.h"
+
 namespace etad {
 namespace {
 
@@ -57,9 +59,7 @@ std::optional<unsigned char> escaped(char c) {
       break;
   }
   const auto byte = static_cast<unsigned char>(c);
-  const bool word =
-      (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || byte >= 0x80;
-  if (word || c == '_') return {};
+  if (is_letter(c) || is_digit(c) || byte >= 0x80 || c == '_') return {};
   return byte;
 }
 

@@ -155,7 +155,7 @@ Result<void> read_labels(std::string_view text, TraceColumn& column) {
 bool own_name(std::string_view name) {
   return name.find('.') != std::string_view::npos && name.front() != '.' && name.back() != '.' &&
          name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+           return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '.';
          });
 }
 

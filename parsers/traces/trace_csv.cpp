@@ -5,6 +5,7 @@
 
 #include "parsers/base/cells.h"
 #include "parsers/base/number.h"
+#include "parsers/base/text.h"
 #include "parsers/traces/trace_reader.h"
 
 namespace etad {
@@ -18,9 +19,8 @@ bool name_like(std::string_view cell) {
     const std::size_t open = cell.rfind(" [");
     if (open != std::string_view::npos) cell = cell.substr(0, open);
   }
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !cell.empty() && letter(cell.front()) && std::all_of(cell.begin(), cell.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_';
+  return !cell.empty() && is_letter(cell.front()) && std::all_of(cell.begin(), cell.end(), [](char c) {
+    return is_letter(c) || is_digit(c) || c == '.' || c == '_';
   });
 }
 

@@ -12,7 +12,7 @@ namespace etad {
 namespace {
 
 bool name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+  return is_letter(c) || is_digit(c) || c == '_' || c == ':';
 }
 
 std::string_view leading_name(std::string_view text) {

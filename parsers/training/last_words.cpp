@@ -13,9 +13,8 @@ namespace {
 // module's name, whatever its own: "mylib.errors.LossIsNaN: nan".
 bool is_exception(std::string_view line) {
   const std::string_view name = line.substr(0, line.find(':'));
-  const bool dotted = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return c == '.' || c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-  });
+  const bool dotted = std::all_of(name.begin(), name.end(),
+                                  [](char c) { return c == '.' || c == '_' || is_digit(c) || is_letter(c); });
   if (!dotted) return false;
   const std::size_t dot = name.rfind('.');
   if (dot != name.npos && dot > 0 && dot + 1 < name.size() && name[dot + 1] >= 'A' && name[dot + 1] <= 'Z')
