@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "parsers/base/suggest.h"
-#include "parsers/rules/field_hint.h"
+#include "parsers/rules/known_names.h"
 
 namespace etad {
 namespace {

@@ -51,4 +51,11 @@ std::string did_you_mean(std::string_view mistyped, const std::vector<std::strin
   return list;
 }
 
+std::string field_hint(std::string_view mistyped, std::string_view otherwise) {
+  std::vector<std::string_view> known = {"time"};
+  known.insert(known.end(), field_names().begin(), field_names().end());
+  if (!nearest_name(mistyped, known).empty()) return did_you_mean(mistyped, known);
+  return std::string(otherwise) + (otherwise.empty() ? "" : "; ") + "etad-rules(5) lists the fields";
+}
+
 }  // namespace etad

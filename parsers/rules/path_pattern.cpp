@@ -6,7 +6,7 @@
 
 #include "parsers/base/event.h"
 #include "parsers/base/trace_labels.h"
-#include "parsers/rules/field_hint.h"
+#include "parsers/rules/known_names.h"
 
 namespace etad {
 

@@ -5,7 +5,7 @@
 #include "parsers/base/object_scan.h"
 #include "parsers/rules/arguments.h"
 #include "parsers/rules/digits_alike.h"
-#include "parsers/rules/field_hint.h"
+#include "parsers/rules/known_names.h"
 
 namespace etad {
 
