@@ -7,7 +7,9 @@
 //   ETAD_SAVED(Anchor, iteration, at)
 //
 // and Anchor{7, at} is written as {"iteration":7,"at":1795000000000000}. A member that is added to the struct
-// and not to that line does not compile.
+// and not to that line does not compile. One that is named anew keeps the key that it has been saved under:
+//
+//   ETAD_SAVED_KEYS(Anchor, {"iteration", "step"})
 //
 // Several states hold records: saved_record.h describes those. Numbers come back with the bits that they had:
 // a double is written as a string, the shortest that reads as the same number, NaN and infinity among them.
@@ -23,6 +25,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -38,6 +41,15 @@
   BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))                     \
   [[maybe_unused]] static inline void saved_are_all(Type& a_value) { \
     [[maybe_unused]] auto& [__VA_ARGS__] = a_value;                  \
+  }
+
+#define ETAD_SAVED_KEYS(Type, ...)                                                                       \
+  static_assert(etad::saved::detail::are_members<Type>({__VA_ARGS__}));                                  \
+  [[maybe_unused]] constexpr std::string_view saved_key(const Type* /*of*/, std::string_view a_member) { \
+    for (const std::pair<std::string_view, std::string_view>& a_key :                                    \
+         std::initializer_list<std::pair<std::string_view, std::string_view>>{__VA_ARGS__})              \
+      if (a_key.first == a_member) return a_key.second;                                                  \
+    return a_member;                                                                                     \
   }
 
 namespace etad::saved {
@@ -100,6 +112,28 @@ concept List = requires(T x) {
 
 template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
+
+template <class T>
+consteval bool are_members(std::initializer_list<std::pair<std::string_view, std::string_view>> keys) {
+  bool all = true;
+  for (const auto& key : keys) {
+    bool found = false;
+    boost::mp11::mp_for_each<Members<T>>(
+        [&](auto member) { found = found || key.first == decltype(member)::name; });
+    all = all && found;
+  }
+  return all;
+}
+
+// What a member of T is called in the text.
+template <class T>
+constexpr std::string_view key_of(std::string_view member) {
+  if constexpr (requires { saved_key(static_cast<const T*>(nullptr), member); }) {
+    return saved_key(static_cast<const T*>(nullptr), member);
+  } else {
+    return member;
+  }
+}
 
 template <class T>
 void write_members(std::string& out, const T& x, Form form);
@@ -186,7 +220,7 @@ void write_members(std::string& out, const T& x, Form form) {
   [[maybe_unused]] static const T fresh{};  // GCC 12 sees no use of it in the lambda
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
     if (form == Form::sparse && same(x.*member.pointer, fresh.*member.pointer)) return;
-    write_name(out, member.name);
+    write_name(out, key_of<T>(decltype(member)::name));
     write(out, x.*member.pointer, form);
   });
 }
@@ -233,14 +267,15 @@ void read(const json::value& v, T& x, Form form) {
   } else {
     const json::object& members = v.as_object();
     boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+      constexpr std::string_view key = key_of<T>(decltype(member)::name);
       try {
-        if (const json::value* const found = members.if_contains(member.name)) {
+        if (const json::value* const found = members.if_contains(key)) {
           read(*found, x.*member.pointer, form);
         } else if (form == Form::whole) {
           throw std::invalid_argument("it is missing");
         }
       } catch (const std::exception& error) {
-        throw std::invalid_argument(std::string(member.name) + ": " + error.what());
+        throw std::invalid_argument(std::string(key) + ": " + error.what());
       }
     });
   }

@@ -45,7 +45,7 @@ bool is_counted_without_times(const RunTrack& r) {
   const EpochCount& epochs = r.epochs;
   if (!epochs.last_batch || epochs.steps || !r.run.max_iterations || r.training.by_lines) return false;
   if (r.run.settings.count("max_iter") > 0) return false;  // a plan told in words is that of all epochs
-  const std::int64_t steps = *r.run.max_iterations - epochs.before;
+  const std::int64_t steps = *r.run.max_iterations - epochs.done_in_epochs_over;
   return steps > 1 && static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(steps);
 }
 

@@ -18,22 +18,22 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   // The same batch again, behind others of its epoch, is shown once more (where an epoch's weights are saved);
   // but not by a bar that is drawn anew for each epoch.
   const bool anew = event.text(Field::since) == "epoch";
-  const bool shown_again = !anew && last_batch == batch && line.epoch == shown && line.shown > 1;
+  const bool shown_again = !anew && last_batch == batch && line.epoch == shown_last && line.batches_shown > 1;
   const bool starts_again = last_batch && batch <= *last_batch && !shown_again;
-  if (line.epoch != epoch) line.shown = 0;
-  if (line.shown == 0 || batch > *line.batch) ++line.shown;
+  if (line.epoch != epoch) line.batches_shown = 0;
+  if (line.batches_shown == 0 || batch > *line.batch) ++line.batches_shown;
   line.epoch = epoch;
   line.batch = batch;
   line.epochs = positive_of(event, Field::epochs);
-  if ((!shown || epoch > *shown) && starts_again) {
-    before = done;
+  if ((!shown_last || epoch > *shown_last) && starts_again) {
+    done_in_epochs_over = done;
     place.gap = true;
-  } else if (shown && epoch < *shown) {
-    before = 0;
+  } else if (shown_last && epoch < *shown_last) {
+    done_in_epochs_over = 0;
   }
-  shown = epoch;
+  shown_last = epoch;
   last_batch = batch;
-  place.iteration = sum(before, batch);
+  place.iteration = sum(done_in_epochs_over, batch);
   return place;
 }
 
@@ -45,12 +45,12 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
   const bool full =
       last_batch && (!of || static_cast<double>(*last_batch) >= kNearly * static_cast<double>(*of));
   if (full && bar < *last_batch) {
-    before = sum(before, of.value_or(*last_batch));
-    if (of) place.planned = before + *of;
+    done_in_epochs_over = sum(done_in_epochs_over, of.value_or(*last_batch));
+    if (of) place.planned = done_in_epochs_over + *of;
     place.gap = true;
   }
   last_batch = bar;
-  place.iteration = sum(before, bar);
+  place.iteration = sum(done_in_epochs_over, bar);
   return place;
 }
 
@@ -59,26 +59,27 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
 // the beginning on are the first epoch's, and what names a later one than the second is a setting of another run's.
 EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
   Place place;
-  const bool next = announced > shown;
+  const bool next = announced > shown_last;
   const bool again = last_batch && step <= *last_batch;
-  if (next && shown && last_batch && line.shown > 1 && before == 0 && !line.through) line.through = !again;
-  const bool of_first = !shown && last_batch && *last_batch <= product(line.shown, step);
+  if (next && shown_last && last_batch && line.batches_shown > 1 && done_in_epochs_over == 0 && !line.through)
+    line.through = !again;
+  const bool of_first = !shown_last && last_batch && *last_batch <= product(line.batches_shown, step);
   const bool skips = of_first && announced > 2;
   if (next && again && !skips && !line.through.value_or(false)) {
-    before = sum(before, *last_batch);
+    done_in_epochs_over = sum(done_in_epochs_over, *last_batch);
     place.gap = true;
   }
-  if (announced) shown = announced;
-  line.shown = next ? 1 : line.shown + 1;
+  if (announced) shown_last = announced;
+  line.batches_shown = next ? 1 : line.batches_shown + 1;
   last_batch = step;
-  place.iteration = sum(before, step);
+  place.iteration = sum(done_in_epochs_over, step);
   return place;
 }
 
 // The steps of an epoch, where the lines show a step of the run beside the epoch it is in.
 void EpochCount::learn_steps(std::int64_t epoch, std::int64_t step) {
   see(epoch);
-  if (const auto found = borders.pass(epoch, step, first == 1 ? 1 : 0)) steps = found;
+  if (const auto found = borders.pass(epoch, step, first_number == 1 ? 1 : 0)) steps = found;
 }
 
 namespace {
@@ -108,7 +109,7 @@ bool EpochCount::named_after_count(const Event& event) {
 bool EpochCount::numbers_epochs(const Event& event) const {
   const auto epoch = count_of(event, Field::epoch), number = count_of(event, Field::batch);
   if (!epoch || !number || !line.epoch || !line.batch || event.has(Field::epochs)) return false;
-  return line.shown == 1 && *epoch == *line.epoch + 1 && *number == *line.batch + 1 &&
+  return line.batches_shown == 1 && *epoch == *line.epoch + 1 && *number == *line.batch + 1 &&
          steps == positive_of(event, Field::batches);
 }
 
@@ -127,13 +128,13 @@ bool is_nearly_twice(std::int64_t n, std::int64_t half) {
 // overwrites itself may leave nothing of an epoch but a state further on than the last one of the epoch before.
 bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
   const bool next = line.epoch && epoch > *line.epoch;
-  if (next && line.shown > 1 && !line.through) line.through = batch >= *line.batch;
+  if (next && line.batches_shown > 1 && !line.through) line.through = batch >= *line.batch;
   if (next && batch < *line.batch) line.through = false;
-  if (next && line.shown == 1 && !line.through && line.epoch == 0 && epoch == 1 &&
+  if (next && line.batches_shown == 1 && !line.through && line.epoch == 0 && epoch == 1 &&
       is_nearly_twice(batch, *line.batch))
     line.through = true;
-  if (line.epoch != epoch) line.shown = 0;
-  if (line.shown == 0 || batch > *line.batch) ++line.shown;
+  if (line.epoch != epoch) line.batches_shown = 0;
+  if (line.batches_shown == 0 || batch > *line.batch) ++line.batches_shown;
   line.epoch = epoch;
   line.batch = batch;
   return line.through.value_or(false);
@@ -144,7 +145,7 @@ std::optional<EpochCount::Place> EpochCount::counted_in(std::int64_t epoch, std:
                                                         std::int64_t batches, bool of_total) {
   steps = batches;
   see(epoch, of_total);
-  first = std::min(*first, epoch);
+  first_number = std::min(*first_number, epoch);
   const bool next_epoch = line.epoch && epoch > *line.epoch;
   if (counts_through(epoch, batch)) return Place{batch, batches, false, next_epoch};
   const std::int64_t length = std::max(batches, beyond.value_or(0));
@@ -161,9 +162,9 @@ bool leaves_epoch_to_heading(const Event& event) {
 }  // namespace
 
 std::int64_t EpochCount::plan_of(const Event& event, std::int64_t of) const {
-  if (!announced_of || !leaves_epoch_to_heading(event)) return before + of;
+  if (!announced_of || !leaves_epoch_to_heading(event)) return done_in_epochs_over + of;
   if (line.through.value_or(false)) return of;
-  const bool names_last = first == 0 && announced == announced_of;
+  const bool names_last = first_number == 0 && announced == announced_of;
   return product(*announced_of + (names_last ? 1 : 0), of);
 }
 
@@ -174,7 +175,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
         of && announced && announced_of && leaves_epoch_to_heading(event)) {
       auto place = counted_in(*announced, *n, *of, true);
       if (line.through.value_or(false)) return place;
-      before = done_before(*announced, *of);
+      done_in_epochs_over = done_before(*announced, *of);
       place->gap = place->next_epoch;
       last_batch = *n;
       return place;
@@ -252,16 +253,17 @@ void tell_finely(const Event& event, std::int64_t batch, EpochCount::Elapsed& so
 double EpochCount::own_seconds(std::int64_t epoch, std::int64_t batch, double seconds) {
   constexpr double kFew = 5;
   if (clock.epoch != epoch) {
-    const double pace = clock.batch > 0 ? (clock.shown - clock.since) / static_cast<double>(clock.batch) : 0;
+    const double pace =
+        clock.batch > 0 ? (clock.seconds_shown - clock.since) / static_cast<double>(clock.batch) : 0;
     const auto apart = [&](double took) {
       return std::abs(std::log((took + 0.5) / static_cast<double>(batch) / pace));
     };
-    const bool later = clock.epoch && epoch > *clock.epoch && batch > 0 && pace > 0 && clock.shown >= kFew &&
-                       seconds >= clock.shown;
-    clock.since = later && apart(seconds - clock.shown) < apart(seconds) ? clock.shown : 0;
+    const bool later = clock.epoch && epoch > *clock.epoch && batch > 0 && pace > 0 &&
+                       clock.seconds_shown >= kFew && seconds >= clock.seconds_shown;
+    clock.since = later && apart(seconds - clock.seconds_shown) < apart(seconds) ? clock.seconds_shown : 0;
     clock.epoch = epoch;
   }
-  clock.shown = seconds;
+  clock.seconds_shown = seconds;
   clock.batch = batch;
   return seconds - clock.since;
 }
@@ -290,19 +292,19 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
     if (batch || full) tell_finely(event, batch ? *batch : *all, out);
   }
   if (of_epoch && !named && !(batch && bar_counts_epochs(event)))
-    out.epoch = !batch ? std::optional(before) : epoch ? epoch : announced;
+    out.epoch = !batch ? std::optional(done_in_epochs_over) : epoch ? epoch : announced;
   return out;
 }
 
 // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
 std::int64_t EpochCount::done_before(std::int64_t epoch, std::int64_t of_each) const {
-  const std::int64_t base = first == 1 ? 1 : 0;
+  const std::int64_t base = first_number == 1 ? 1 : 0;
   return epoch > base ? product(epoch - base, of_each) : 0;
 }
 
 // One that is seen first out of a total goes on from a saved state, or the log is cut: most count to it from 1.
 void EpochCount::see(std::int64_t epoch, bool of_total) {
-  if (!first) first = of_total && epoch > 1 ? 1 : epoch;
+  if (!first_number) first_number = of_total && epoch > 1 ? 1 : epoch;
 }
 
 void EpochCount::announce(std::int64_t epoch, std::optional<std::int64_t> of) {
@@ -335,8 +337,8 @@ bool EpochCount::announces_again(std::int64_t epoch, const Event& event) const {
 }
 
 void EpochCount::measured(std::optional<std::int64_t> epoch, Duration took, std::optional<Instant> at) {
-  shown = told = epoch;
-  told_at = at;
+  shown_last = timed_last = epoch;
+  timed_at = at;
   shortest = std::min(shortest.value_or(took), took);
   cut_short = false;
 }
@@ -347,7 +349,7 @@ std::optional<std::int64_t> EpochCount::left_of(std::int64_t iteration) const {
 }
 
 bool EpochCount::has_measured_after(std::int64_t epoch) const {
-  return shown && epoch < *shown;
+  return shown_last && epoch < *shown_last;
 }
 
 // It took about as long, and no less lies between the two lines: of several processes each tells of it at about the same
@@ -355,10 +357,10 @@ bool EpochCount::has_measured_after(std::int64_t epoch) const {
 bool EpochCount::is_done_again(std::int64_t epoch, const Event& event) const {
   constexpr double kAlike = 0.25, kNearly = 0.95;
   const auto took = event.number(Field::seconds);
-  if (epoch != told || !told_at || !event.time || !shortest || !took) return false;
+  if (epoch != timed_last || !timed_at || !event.time || !shortest || !took) return false;
   const double before = to_seconds(*shortest);
   const bool alike = *took != before && std::abs(*took - before) <= kAlike * before;
-  return alike && to_seconds(between(*told_at, *event.time)) >= kNearly * *took;
+  return alike && to_seconds(between(*timed_at, *event.time)) >= kNearly * *took;
 }
 
 // Where lines tell of every so many epochs behind the first ones, what they tell is the time of as many.
@@ -366,11 +368,13 @@ bool EpochCount::is_gone_on_elsewhere(std::int64_t epoch, const Event& event, st
   constexpr std::int64_t kFar = 10;
   constexpr double kAlike = 2, kSooner = 0.5;
   const auto took = event.number(Field::seconds);
-  if (!told || !told_at || !event.time || !shortest || !took || epoch - *told < kFar) return false;
-  if (many < 2 || *told - first.value_or(0) + 1 != many || *took > kAlike * to_seconds(*shortest))
+  if (!timed_last || !timed_at || !event.time || !shortest || !took || epoch - *timed_last < kFar)
     return false;
-  const double usual = *took * static_cast<double>(epoch - *told);
-  return to_seconds(between(*told_at, *event.time)) < kSooner * usual;
+  if (many < 2 || *timed_last - first_number.value_or(0) + 1 != many ||
+      *took > kAlike * to_seconds(*shortest))
+    return false;
+  const double usual = *took * static_cast<double>(epoch - *timed_last);
+  return to_seconds(between(*timed_at, *event.time)) < kSooner * usual;
 }
 
 bool EpochCount::is_far_shorter(Duration took) const {

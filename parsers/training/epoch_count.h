@@ -18,23 +18,23 @@ struct EpochCount {
   struct Line {
     std::optional<std::int64_t> epoch, batch;
     std::optional<std::int64_t> epochs;  // out of so many, where nobody says how long they are
-    std::int64_t shown = 0;              // batches of this epoch
+    std::int64_t batches_shown = 0;      // of this epoch
     std::optional<bool> through;         // whether batches count on from epoch to epoch
   };
 
   // The time that bars named after their epoch show, some of which go on counting where the epoch before ended.
   struct BarClock {
     std::optional<std::int64_t> epoch;
-    double shown = 0, since = 0;  // by the last bar; where its epoch began
+    double seconds_shown = 0, since = 0;  // by the last bar; where its epoch began
     std::int64_t batch = 0;
   };
 
   std::optional<std::int64_t> steps;   // of each
   std::optional<std::int64_t> beyond;  // to where a bar went beyond them ("Epoch 3: 15it" behind "14/14")
-  std::optional<std::int64_t> first;   // the first one displayed: do they count from 0 or from 1?
+  std::optional<std::int64_t> first_number;  // of the first one displayed: do they count from 0 or from 1?
   std::optional<std::int64_t> first_batch;   // the same of batches within an epoch
-  std::optional<std::int64_t> shown;         // the one displayed last, where epochs' lengths are unknown
-  std::int64_t before = 0;                   // iterations of the epochs over, likewise
+  std::optional<std::int64_t> shown_last;    // the one displayed last, where epochs' lengths are unknown
+  std::int64_t done_in_epochs_over = 0;      // iterations, likewise
   std::optional<std::int64_t> last_batch;    // the batch displayed last, likewise
   std::optional<Instant> began;              // the epoch going on, where the log says when epochs end
   std::optional<std::int64_t> announced;     // the epoch that the log last said begins
@@ -44,12 +44,12 @@ struct EpochCount {
   std::int64_t alone = 0;          // those announced one by one, each as the only one there is; 0: others are
   std::optional<Instant> trained;  // when the line came that tells of its training
   bool trained_again = false;      // it was not the only one: the training goes on behind such lines
-  std::optional<Duration> shortest;  // of those measured
-  std::optional<std::int64_t> told;  // the one whose time was told last
-  std::optional<Instant> told_at;    // and when, where its line bears a time
-  bool named = false;                // after them a bar is named that counts them itself
-  bool numbered = false;             // what stands out of a total beside them is their own number
-  bool cut_short = false;            // the one over last was far shorter than all before it
+  std::optional<Duration> shortest;        // of those measured
+  std::optional<std::int64_t> timed_last;  // the one whose time was told last
+  std::optional<Instant> timed_at;         // and when, where its line bears a time
+  bool named = false;                      // after them a bar is named that counts them itself
+  bool numbered = false;                   // what stands out of a total beside them is their own number
+  bool cut_short = false;                  // the one over last was far shorter than all before it
   Line line;
   BarClock clock;
   EpochBorders borders;  // where steps count on from epoch to epoch
@@ -111,12 +111,12 @@ struct EpochCount {
 
   // An epoch that has been measured.
   void measured(std::optional<std::int64_t> epoch, Duration took, std::optional<Instant> at = {});
-  bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == told; }
+  bool was_measured_last(std::optional<std::int64_t> epoch) const { return epoch && epoch == timed_last; }
   // The bar of an epoch that nothing numbers is full, of which the next one counts on. False: so it was before, and is
   // drawn once more.
   bool fill_bar(std::int64_t of) { return !last_batch || std::exchange(last_batch, of) != of; }
   // Of each epoch that was shown the time is known, by its number: one without a number is all of the training's.
-  bool is_told_of_all() const { return told && !open && (!line.epoch || line.epoch == told); }
+  bool are_all_timed() const { return timed_last && !open && (!line.epoch || line.epoch == timed_last); }
   bool has_measured_after(std::int64_t epoch) const;
   // The first epoch that was measured is told again, and all of it may have been done once more since.
   bool is_done_again(std::int64_t epoch, const Event& event) const;
@@ -124,7 +124,7 @@ struct EpochCount {
   // another start has gone on from a saved state.
   bool is_gone_on_elsewhere(std::int64_t epoch, const Event& event, std::int64_t many) const;
   bool shows(std::optional<std::int64_t> epoch) const {  // it is the one shown last
-    return epoch && (epoch == line.epoch || epoch == told);
+    return epoch && (epoch == line.epoch || epoch == timed_last);
   }
   bool is_far_shorter(Duration took) const;  // than the shortest one measured
 

@@ -16,7 +16,7 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
     return false;
   const auto epoch = event.has(Field::epoch) ? count_of(event, Field::epoch) : r.epochs.announced;
   const track::EpochCount::Line& last = r.epochs.line;
-  if (!epoch || epoch != last.epoch || epoch != r.epochs.first || *batch > last.batch) return false;
+  if (!epoch || epoch != last.epoch || epoch != r.epochs.first_number || *batch > last.batch) return false;
   const std::int64_t steps = *r.epochs.steps, apart = std::max(*of, steps) - std::min(*of, steps);
   const bool nearly_same = apart * 100 <= steps;
   const bool amid = *last.batch + 2 * r.training.stride < steps;
@@ -36,7 +36,7 @@ bool died(const LastWords& words) {
 
 // Some say so of each epoch: one that is over so is believed where an epoch before it was over without.
 bool is_done(const RunTrack& r) {
-  return r.last_words.stopped_early || (r.last_words.is_done() && r.epochs.before > 0);
+  return r.last_words.stopped_early || (r.last_words.is_done() && r.epochs.done_in_epochs_over > 0);
 }
 
 // Its only line comes once more, later than another of its processes would write it.
@@ -80,7 +80,7 @@ bool begins_behind_data(const RunTrack& r, const Event& event) {
   constexpr double kOfTraining = 0.01;
   const PhaseSummary& seen = r.run.train;
   const auto& from = r.window.from;
-  if (r.training.lossy || seen.iterations == 0 || !from || !from->elapsed || from->dated) return false;
+  if (r.training.shows_loss || seen.iterations == 0 || !from || !from->elapsed || from->dated) return false;
   if (!event.has(Field::loss) || !event.time || event.has(Field::elapsed)) return false;
   const auto step = count_of(event, Field::iteration);
   return step && step < r.run.iteration &&

@@ -99,7 +99,7 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   auto number = count_of(event, Field::epoch);
   if (!number && r.epochs.open) number = r.epochs.announced;
-  const bool names_last = epochs && r.epochs.first == 0 && epochs == number;
+  const bool names_last = epochs && r.epochs.first_number == 0 && epochs == number;
   // An epoch with its time beyond all that was planned: it has been planned anew ("Epoch 200/200", "Epoch 201/250").
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   const bool outgrown = r.epochs.shortest && event.has(Field::seconds) && epochs && number &&
@@ -143,7 +143,8 @@ bool was_silent_before(const RunTrack& r, const Event& event) {
   if (gap > kLong) return true;
   if (!from || !from->dated) return false;
   const PhaseSummary& seen = r.run.train;
-  const bool amid_first = r.epochs.announced == r.epochs.first && r.epochs.line.epoch == r.epochs.first;
+  const bool amid_first =
+      r.epochs.announced == r.epochs.first_number && r.epochs.line.epoch == r.epochs.first_number;
   if (!amid_first || gap < kShort || seen.iterations == 0) return false;
   const double from_line_to_line = to_seconds(seen.duration) / static_cast<double>(seen.iterations) *
                                    static_cast<double>(r.training.stride);
@@ -164,7 +165,7 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   // Behind steps that stand under no heading, where the log has told of what the next run is.
   if (r && !r->epochs.announced && r->epochs.last_batch && all_.runs.next_is_described()) return true;
   const bool counts = event.text(Field::unit) == "epoch" || (r && r->run.train.segments > 0);
-  const bool first = r && counts && r->epochs.first == epoch;
+  const bool first = r && counts && r->epochs.first_number == epoch;
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch, event);
 }
 
@@ -219,7 +220,8 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
   const FieldValue* const all = m.event.find(Field::iterations);
   const auto& from = r.window.from;
   const auto number = count_of(m.event, Field::epoch);
-  if (!all || !from || !from->elapsed || !from->epoch || from->epoch != number.value_or(r.epochs.before))
+  if (!all || !from || !from->elapsed || !from->epoch ||
+      from->epoch != number.value_or(r.epochs.done_in_epochs_over))
     return;
   Event bar = m.event;
   bar.kind = EventKind::progress;
@@ -244,7 +246,7 @@ void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
   auto epochs = whole_number(setting_of(r.run, name_of(Field::epochs)));
   if (!epochs) epochs = r.epochs.line.epochs ? r.epochs.line.epochs : r.epochs.announced_of;
   if (!epochs || !number || r.run.max_iterations || r.epochs.steps || !r.run.iteration) return;
-  if (*number + (r.epochs.first == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
+  if (*number + (r.epochs.first_number == 0 ? 1 : 0) == *epochs) r.run.max_iterations = r.run.iteration;
 }
 
 // A run whose end stood above all that shows it is over with its last epoch.
@@ -299,20 +301,20 @@ using Tells = EpochLine::Tells;
 bool is_of_run_over(const RunTrack& last, const EpochLine& line, const Event& event, bool next_is_described) {
   if (is_long_over(last.run, event.time)) return false;
   if (event.has(Field::seconds)) {
-    const bool first = last.epochs.first == line.number;
+    const bool first = last.epochs.first_number == line.number;
     const std::int64_t done = line.number.value_or(-1) + (last.training.from_zero ? 1 : 0);
     const bool counted = last.known.counts_epochs && done == last.run.iteration;
     return last.epochs.shows(line.number) || (!first && (counted || is_last_told(last, line.number)));
   }
-  const bool begins_anew =
-      (line.counted || last.training.by_lines) && last.epochs.first && last.epochs.first == line.number;
+  const bool begins_anew = (line.counted || last.training.by_lines) && last.epochs.first_number &&
+                           last.epochs.first_number == line.number;
   return !begins_anew && !next_is_described && !event.has(Field::epochs);
 }
 
 // An end whose beginning nobody saw begins no run, though settings may have been said since.
 bool ends_nothing(const RunTrack* open, const Event& event) {
   if (!open || !open->declared()) return true;
-  return event.text(Field::key) == "block" && open->training.block == 0;
+  return event.text(Field::key) == "block" && open->training.epochs_of_block == 0;
 }
 
 }  // namespace
@@ -358,7 +360,7 @@ void track::Epochs::epoch(const Moment& m) {
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
   RunTrack* const open = all_.runs.open();
-  if (open && line.is(Tells::time) && !line.tests && !line.number && open->epochs.is_told_of_all()) return;
+  if (open && line.is(Tells::time) && !line.tests && !line.number && open->epochs.are_all_timed()) return;
   if (m.event.text(Field::since) == "heading" && (!open || !open->epochs.open)) return;
   if (line.is(Tells::end_of_training)) {
     if (open && open->epochs.open) open->epochs.tell_trained(m.now);
@@ -404,7 +406,7 @@ namespace {
 // The tests that the time of an epoch holds, where it is told from its beginning to its line (since = "epoch").
 Duration tests_in(RunTrack& r, const Event& event) {
   if (event.text(Field::since) != "epoch" || event.text(Field::phase) == name_of(Phase::test)) return {};
-  return std::exchange(r.window.from ? r.window.tests : r.training.tests_before, Duration{});
+  return std::exchange(r.window.from ? r.window.test_time : r.training.tests_before, Duration{});
 }
 
 }  // namespace
@@ -416,11 +418,11 @@ void track::Epochs::take_time(RunTrack& r, const Moment& m, bool tests) {
     end_by_throughput(r, m);
     end_of_bar(r, m);
     // Behind a line that says so a validation follows, which may print nothing.
-    if (m.event.text(Field::key) == "validation" && r.window.from) r.window.tested = true;
+    if (m.event.text(Field::key) == "validation" && r.window.from) r.window.holds_unmeasured_test = true;
     return show_all_of(r, count_of(m.event, Field::epoch));
   }
   if (!tests) r.window.last_state.reset();  // the bar's end measures all of it
-  r.training.block = 0;
+  r.training.epochs_of_block = 0;
   if (const auto took = time_of_epoch(r.epochs, m.event)) {
     const Duration trained = *took - tests_in(r, m.event);
     if (trained > Duration::zero()) return measure(r, m, trained);
@@ -435,7 +437,7 @@ void track::Epochs::end(RunTrack& r, const Moment& m, std::optional<std::int64_t
     all_.tests.end(r, m.now, m.out);  // the last one of a run, of which nothing else tells
   const auto began = std::exchange(r.epochs.began, {});
   if (!began || !m.now || r.window.from || r.epochs.was_measured_last(number)) return;
-  const Duration took = between(*began, *m.now) - r.window.tests;
+  const Duration took = between(*began, *m.now) - r.window.test_time;
   if (took > Duration::zero()) return measure(r, m, took);
   ++m.out.rejected;
 }
@@ -446,8 +448,8 @@ void track::Epochs::begin_block(RunTrack& r, const Moment& m) {
   const auto epochs = positive_of(m.event, Field::value);
   if (!epochs || *epochs < 2 || m.event.text(Field::since) != "start") return;
   r.epochs.began = m.now;
-  r.training.block = *epochs;
-  if (!r.window.from) r.window.tests = {};
+  r.training.epochs_of_block = *epochs;
+  if (!r.window.from) r.window.test_time = {};
 }
 
 namespace {
@@ -464,11 +466,11 @@ bool is_cut_short(RunTrack& r, Duration took) {
 
 void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   bool derived = false;
-  const std::int64_t epochs = std::max<std::int64_t>(std::exchange(r.training.block, 0), 1);
+  const std::int64_t epochs = std::max<std::int64_t>(std::exchange(r.training.epochs_of_block, 0), 1);
   const Phase phase = phase_of(m.event, r.run.job);
   std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
   const bool counted = steps == 0 && phase == Phase::train && track::is_counted_without_times(r);
-  if (counted) steps = *r.run.max_iterations - r.epochs.before;
+  if (counted) steps = *r.run.max_iterations - r.epochs.done_in_epochs_over;
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const bool is_one = !m.event.has(Field::batches) && positive_of(m.event, Field::iterations) == 1;
@@ -477,7 +479,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   if (!number && phase == Phase::train && r.epochs.open) number = r.epochs.announced;
   std::int64_t first =
       number ? r.epochs.done_before(*number, steps) : (phase == Phase::train ? r.run.train.iterations : 0);
-  if (counted) first = r.epochs.before;
+  if (counted) first = r.epochs.done_in_epochs_over;
   if (phase == Phase::train) {
     if (!m.event.has(Field::seconds) && is_cut_short(r, took / epochs)) {
       ++m.out.rejected;
@@ -490,7 +492,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
     // How many there will be, its steps alone do not tell.
     if (counted && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
   } else if (r.window.from && r.window.from->epoch && !r.training.bar_holds_tests) {
-    add_bounded(r.window.tests, took);  // amid the training's bar, whose time goes on
+    add_bounded(r.window.test_time, took);  // amid the training's bar, whose time goes on
   }
   all_.runs.add_segment(r, {phase, first, steps, all_.values.samples(r, phase), took, {}}, m.out);
 }

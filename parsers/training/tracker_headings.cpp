@@ -138,7 +138,7 @@ void track::Epochs::see_state(const Event& event) {
 // The same of a line that counts the samples of an epoch, behind epochs that have been measured.
 void track::Epochs::see_samples(const Event& event) {
   RunTrack* const r = all_.runs.open();
-  if (!r || !r->declared() || r->training.by_lines || !r->epochs.first) return;
+  if (!r || !r->declared() || r->training.by_lines || !r->epochs.first_number) return;
   const std::int64_t each = all_.values.train_samples(*r), steps = steps_of(*r, event, nullptr);
   const auto shown = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
   if (each <= 0 || steps <= 0 || !shown || !epoch) return;
@@ -171,9 +171,9 @@ void track::Epochs::begin(RunTrack& r, const Moment& m, std::optional<std::int64
   }
   if (!ends_dated) r.epochs.began = m.now;
   r.epochs.undated = undated;
-  r.training.block = 0;
+  r.training.epochs_of_block = 0;
   all_.tests.go_on_beside(r, m);
-  if (!r.window.from && !undated) r.window.tests = {};
+  if (!r.window.from && !undated) r.window.test_time = {};
 }
 
 void track::Epochs::end_test(RunTrack& r, std::optional<Instant> at, Records& out) {
@@ -197,15 +197,15 @@ void track::Epochs::measure_announced(RunTrack& r, const Moment& m, std::int64_t
   if (!m.now && !began) return count_announced(r, m.event, number);
   if (is_measured_otherwise(r) || r.epochs.announced != number - 1) return;
   const auto epochs = positive_of(m.event, Field::epochs);
-  const bool names_last = r.epochs.first == 0 && epochs == number;  // "Epoch 0/24" to "Epoch 24/24"
+  const bool names_last = r.epochs.first_number == 0 && epochs == number;  // "Epoch 0/24" to "Epoch 24/24"
   if (epochs && began) r.run.max_iterations = *epochs + (names_last ? 1 : 0);
   if (!epochs) plan_epochs(r, m.event, 1);
   if (!m.now || !began) return;
   const Duration whole = between(*began, *m.now);
   const auto training = trained_for(r);
   const bool titled = training && is_title(*training, whole);
-  const bool tested = training && !titled && r.window.tests > Duration::zero();
-  const Duration spent = tested ? *training : titled ? whole : whole - r.window.tests;
+  const bool tested = training && !titled && r.window.test_time > Duration::zero();
+  const Duration spent = tested ? *training : titled ? whole : whole - r.window.test_time;
   if (r.epochs.end_announced()) give_announced(r, number - 1, *began, spent, m.out);
 }
 
@@ -215,8 +215,8 @@ void track::Epochs::date_heading(RunTrack& r, Instant at, Records& out) {
   end_test(r, at, out);
   const auto before = std::exchange(r.epochs.began, at);  // that of the epoch before
   if (before && !is_measured_otherwise(r))
-    give_announced(r, *r.epochs.announced - 1, *before, between(*before, at) - r.window.tests, out);
-  if (!r.window.from) r.window.tests = {};
+    give_announced(r, *r.epochs.announced - 1, *before, between(*before, at) - r.window.test_time, out);
+  if (!r.window.from) r.window.test_time = {};
 }
 
 void track::Epochs::give_announced(RunTrack& r, std::int64_t number, Instant began, Duration spent,
@@ -239,7 +239,7 @@ void track::Epochs::end_last(RunTrack& r, Records& out) {
   if (!training) return;
   const Duration usual = r.run.train.duration / r.run.train.segments;
   if (is_title(*training, usual)) {
-    *training += r.window.tests;
+    *training += r.window.test_time;
     if (is_title(*training, usual)) return;
   }
   if (r.epochs.end_announced()) give_announced(r, *r.epochs.announced, *r.epochs.began, *training, out);

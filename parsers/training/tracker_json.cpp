@@ -16,28 +16,39 @@ ETAD_SAVED(Description, body, reader, solver_seen, solver_cut, net_open, role, n
 ETAD_SAVED(Quantities, batch_size, global_batch_size, batch_is_option, iter_size, devices, devices_heard,
            tokens_per_iteration, sequence_length, dataset_size, counts_epochs, test_batch_sizes,
            test_iterations)
-ETAD_SAVED(EpochCount, steps, beyond, first, first_batch, shown, before, last_batch, began, announced,
-           announced_of, open, undated, alone, trained, trained_again, shortest, told, told_at, named,
-           numbered, cut_short, line, clock, borders)
+ETAD_SAVED(EpochCount, steps, beyond, first_number, first_batch, shown_last, done_in_epochs_over, last_batch,
+           began, announced, announced_of, open, undated, alone, trained, trained_again, shortest, timed_last,
+           timed_at, named, numbered, cut_short, line, clock, borders)
+ETAD_SAVED_KEYS(EpochCount, {"first_number", "first"}, {"shown_last", "shown"},
+                {"done_in_epochs_over", "before"}, {"timed_last", "told"}, {"timed_at", "told_at"})
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
-ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, shown, through)
-ETAD_SAVED(EpochCount::BarClock, epoch, shown, since, batch)
+ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, batches_shown, through)
+ETAD_SAVED_KEYS(EpochCount::Line, {"batches_shown", "shown"})
+ETAD_SAVED(EpochCount::BarClock, epoch, seconds_shown, since, batch)
+ETAD_SAVED_KEYS(EpochCount::BarClock, {"seconds_shown", "shown"})
 ETAD_SAVED(Summary, seconds, rate, rate_error, loss)
 ETAD_SAVED(TimeSoFar, iteration, seconds, error, apart)
 ETAD_SAVED(LinesBesideBar, lines, every, agreed, uneven)
-ETAD_SAVED(Training, tests_before, stood, tests_stated, last_stated, until_progress, done_before, paced,
-           stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar, open_bar, summed_up,
-           trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested, overstated, paused,
-           leap, left, left_beyond_epoch, sets_up_again, told_by_end, block, by_samples, slow_step,
-           bar_holds_tests, lossy, endless, doubtful, stated_alone, so_far, beside_bar)
+ETAD_SAVED(Training, tests_before, bar_stood, tests_stated, last_stated, until_progress, done_until_progress,
+           measured_without_snapshot, stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar,
+           open_bar, summed_up, trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested,
+           overstated, paused, step_time_of_leap, time_left, left_beyond_epoch, sets_up_again, told_by_end,
+           epochs_of_block, by_samples, slow_step, bar_holds_tests, shows_loss, endless, doubtful,
+           stated_alone, so_far, beside_bar)
+ETAD_SAVED_KEYS(Training, {"bar_stood", "stood"}, {"done_until_progress", "done_before"},
+                {"measured_without_snapshot", "paced"}, {"step_time_of_leap", "leap"}, {"time_left", "left"},
+                {"epochs_of_block", "block"}, {"shows_loss", "lossy"})
 ETAD_SAVED(LastWords, traceback, of_training, message, logged, survived, stopped_early, done, done_amid,
            interrupted, behind, joined_again)
 ETAD_SAVED(Anchor, iteration, at, elapsed, error, epoch, steps, dated, changed)
 ETAD_SAVED(Save, since, iteration, last_line)
 ETAD_SAVED(OtherBars, number, of, over, shown)
-ETAD_SAVED(Window, from, shown_again, words, said_again, tests, held, snapshots, saving, saved, unclocked,
-           broken, tested, tested_unclocked, over_border, other_bar, last_state, bar_over, turned_back,
-           waited, others)
+ETAD_SAVED(Window, from, shown_again, words, said_again, test_time, held_tests, snapshots, saving, saved,
+           holds_unended_snapshot, holds_unknown_gap, holds_unmeasured_test, holds_undated_test, over_border,
+           other_bar, last_state, bar_over, turned_back, waited, others)
+ETAD_SAVED_KEYS(Window, {"test_time", "tests"}, {"held_tests", "held"},
+                {"holds_unended_snapshot", "unclocked"}, {"holds_unknown_gap", "broken"},
+                {"holds_unmeasured_test", "tested"}, {"holds_undated_test", "tested_unclocked"})
 ETAD_SAVED(TestPhase, iteration, net, since, announced, done, done_at, shows_batches, first_batch, began,
            stated, stated_error, beside, given, given_seconds)
 ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, test, last_words, layer_times,

@@ -191,7 +191,7 @@ bool counts_an_epoch_so_far(const RunTrack& r, std::int64_t of, std::int64_t all
   if (!r.epochs.announced_of) return false;
   const std::int64_t counted = product(*r.epochs.announced_of, of);
   return counted > 0 && all >= counted &&
-         (r.run.max_iterations == counted || r.run.max_iterations == r.epochs.before + of);
+         (r.run.max_iterations == counted || r.run.max_iterations == r.epochs.done_in_epochs_over + of);
 }
 
 // From the beginning again, in a log without start lines. Where there are some (W&B has one for all that a notebook
@@ -251,7 +251,7 @@ bool begins_behind_last_epoch(const RunTrack& r, const Event& event) {
   const auto of = length_of_epochs_bar(r, event);
   if (!of || r.epochs.last_batch != of || !(count_of(event, Field::iteration) < of)) return false;
   const std::int64_t all = product(number_set(r.run, name_of(Field::epochs)), *of);
-  return all > 0 && r.epochs.before + *of == all;
+  return all > 0 && r.epochs.done_in_epochs_over + *of == all;
 }
 
 bool is_of_planned_epoch(const RunTrack& r, const Event& event) {
@@ -385,7 +385,7 @@ std::optional<std::int64_t> track::Windows::iteration_of(RunTrack& r, const Even
     r.run.max_iterations = place->planned;
     r.training.endless = !event.has(Field::batch) && number_set(r.run, name_of(Field::epochs)) <= 0;
   }
-  if (place->gap) r.window.broken = true;
+  if (place->gap) r.window.holds_unknown_gap = true;
   if (place->next_epoch) r.window.over_border = true;
   if (event.text(Field::unit) != "epoch") {
     const bool from_zero = event.text(Field::since) == "zero";
@@ -466,8 +466,8 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
   }
 
   RunTrack& open = all_.runs.for_measurement(m);
-  if (waited > 0) open.training.stood = from_seconds(waited);
-  open.training.tests_before = std::max(open.training.tests_before, open.training.stood);
+  if (waited > 0) open.training.bar_stood = from_seconds(waited);
+  open.training.tests_before = std::max(open.training.tests_before, open.training.bar_stood);
   const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
                               counts_again_behind_end(open, event) || begins_behind_data(open, event) ||
                               falls_back(open, event);

@@ -51,10 +51,11 @@ RunTrack& track::Runs::begin(const Moment& m) {
 RunTrack& track::Runs::begin_again(const Moment& m) {
   const Run before = state_.current ? state_.current->run : Run{};
   const auto devices = state_.current ? state_.current->known.devices : std::nullopt;
-  const bool from_one = state_.current && state_.current->epochs.first == 1;
+  const bool from_one = state_.current && state_.current->epochs.first_number == 1;
   const auto through = state_.current ? state_.current->epochs.line.through : std::nullopt;
   RunTrack& r = begin(m);
-  if (from_one && !r.epochs.first) r.epochs.first = 1;  // it numbers its epochs as it did, and their steps
+  if (from_one && !r.epochs.first_number)
+    r.epochs.first_number = 1;  // it numbers its epochs as it did, and their steps
   r.epochs.line.through = through;
   if (r.run.device.empty()) {  // it runs where it ran
     r.run.device = before.device;
@@ -236,7 +237,7 @@ bool has_done_all(const RunTrack& r) {
 // How many steps an epoch has: as was told, or as the steps done with the last one measured show.
 std::int64_t steps_of_epochs(const RunTrack& r) {
   if (r.epochs.steps) return *r.epochs.steps;
-  const std::int64_t over = r.epochs.told ? r.epochs.done_before(*r.epochs.told, 1) + 1 : 0;
+  const std::int64_t over = r.epochs.timed_last ? r.epochs.done_before(*r.epochs.timed_last, 1) + 1 : 0;
   const std::int64_t done = r.run.iteration.value_or(0);
   return over > 0 && done % over == 0 ? done / over : 0;
 }

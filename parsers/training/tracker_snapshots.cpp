@@ -35,7 +35,8 @@ void track::Windows::snapshot(const Moment& m) {
 // A measured window goes to the segments, what its snapshots took to them.
 void track::Windows::give_window(RunTrack& r, Segment& window, Records& out) {
   const PhaseSummary& seen = r.run.train;
-  const bool left_out = r.window.unclocked && r.training.paced && seen.iterations > 0;
+  const bool left_out =
+      r.window.holds_unended_snapshot && r.training.measured_without_snapshot && seen.iterations > 0;
   Duration saved = r.window.saved;
   if (left_out) {
     const Duration usual = from_seconds(to_seconds(seen.duration) / static_cast<double>(seen.iterations) *
@@ -51,7 +52,7 @@ void track::Windows::give_window(RunTrack& r, Segment& window, Records& out) {
   if (const auto startup = r.training.startup_by(window.duration / window.iterations))
     r.run.startup = startup;
   if (left_out) return;
-  r.training.paced = r.training.paced || r.window.snapshots == 0;
+  r.training.measured_without_snapshot = r.training.measured_without_snapshot || r.window.snapshots == 0;
   r.training.by_lines = true;
   if (track::may_rush(r, window)) {
     r.training.doubtful = window;

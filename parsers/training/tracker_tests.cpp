@@ -61,7 +61,7 @@ void derive(RunTrack& r, std::string_view key, std::int64_t value, std::string_v
 // not displayed; and so the training is tested, after each epoch.
 void epoch_is_over(RunTrack& r) {
   const std::int64_t steps = r.epochs.steps.value_or(0), reached = r.run.iteration.value_or(0);
-  if (steps <= 0 || reached <= 0 || !r.epochs.first) return;
+  if (steps <= 0 || reached <= 0 || !r.epochs.first_number) return;
   const std::int64_t rest = (steps - reached % steps) % steps;
   if (rest > r.training.stride) return;
   r.run.iteration = reached + rest;
@@ -162,7 +162,7 @@ void track::Tests::end_stated(RunTrack& r, const Moment& m, Duration took) {
     add_bounded(r.training.tests_stated, took);
   // Where the bar itself shows how long the training waited, a result may be printed long after its test.
   const bool late = r.training.shows_waits && !r.window.other_bar;
-  if (!late) (r.window.from ? r.window.tests : r.training.tests_before) += took;
+  if (!late) (r.window.from ? r.window.test_time : r.training.tests_before) += took;
   if (const auto n = positive_of(m.event, Field::iterations)) test.announced = *n;
   if (test.announced <= 0) test.announced = iterations_by_rate(m.event, Field::rate, took, 1, 0);
   if (test.announced <= 0) test.announced = all_.values.test_iterations(r, test.net);
@@ -181,13 +181,13 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   if (r.test) return r.test->tell_result(m.now);
   if (!from) return;
   if (!m.event.time || !from->dated) {
-    r.window.tested_unclocked = true;
+    r.window.holds_undated_test = true;
     return;
   }
   Duration rest{};
   if (const auto at = count_of(m.event, Field::iteration)) {
     if (*at + (r.training.from_zero ? 1 : 0) != from->iteration) {
-      r.window.tested = true;
+      r.window.holds_unmeasured_test = true;
       return;
     }
   } else {
@@ -196,7 +196,7 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
     const auto left = begins ? r.epochs.steps : r.epochs.left_of(from->iteration);
     const PhaseSummary& done = r.run.train;
     if (!left || *left > r.training.stride || (*left > 0 && done.iterations == 0)) {
-      r.window.tested = true;
+      r.window.holds_unmeasured_test = true;
       return;
     }
     if (*left > 0)
@@ -204,8 +204,8 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
                           static_cast<double>(*left));
   }
   const Instant last = r.window.shown_again.value_or(*from->at);  // of the lines that showed this iteration
-  const Duration more = between(last, *m.event.time) - rest - r.window.tests;
-  if (more > Duration::zero()) add_bounded(r.window.tests, more);
+  const Duration more = between(last, *m.event.time) - rest - r.window.test_time;
+  if (more > Duration::zero()) add_bounded(r.window.test_time, more);
 }
 
 // The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
@@ -213,9 +213,9 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
 void track::Tests::since_trained(RunTrack& r, const Moment& m) {
   if (r.test) return r.test->tell_result(m.now);
   const auto& trained = r.epochs.trained;
-  if (r.window.from) r.window.tested = true;
+  if (r.window.from) r.window.holds_unmeasured_test = true;
   if (!trained || r.epochs.trained_again || r.window.from || !m.event.time) return;
-  r.window.tests = std::max(r.window.tests, between(*trained, *m.event.time));
+  r.window.test_time = std::max(r.window.test_time, between(*trained, *m.event.time));
 }
 
 // A result behind a state of the training's bar: the bar has come so far before.
@@ -236,9 +236,9 @@ void track::Tests::see_wait(const Moment& m) {
   if (!r || !elapsed || !r->window.from || !r->training.last_elapsed) return;
   const auto waited = positive_seconds(*elapsed - *r->training.last_elapsed);
   if (r->run.iteration != count_of(m.event, Field::iteration)) {
-    r->window.broken = true;
+    r->window.holds_unknown_gap = true;
   } else if (waited) {
-    add_bounded(r->window.tests, *waited);
+    add_bounded(r->window.test_time, *waited);
   }
 }
 
@@ -264,7 +264,7 @@ void track::Tests::result(const Moment& m) {
     r->run.state = RunState::finished;
     r->reach(Stage::ended);
   } else if (iterations) {
-    if (!r->window.held.empty()) r->window.held.back().iterations = *iterations;
+    if (!r->window.held_tests.empty()) r->window.held_tests.back().iterations = *iterations;
   }
 }
 
@@ -274,12 +274,12 @@ void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
   const TestPhase test = std::exchange(r.test, {}).value_or(TestPhase{});
   r.dirty = true;
   if (!test.since || !at) {
-    r.window.broken = true;
+    r.window.holds_unknown_gap = true;
     return;
   }
   const Duration took = between(*test.since, *at);
   if (!test.beside) {
-    add_bounded(r.window.tests, took);
+    add_bounded(r.window.test_time, took);
     if (!r.window.from) add_bounded(r.training.tests_before, took);
   }
   Segment s{Phase::test, test.iteration, 0, all_.values.test_samples(r, test.net), took, test.since};
@@ -293,19 +293,19 @@ void track::Tests::end(RunTrack& r, std::optional<Instant> at, Records& out) {
   }
   if (s.iterations <= 0 && s.duration > Duration::zero()) return;
   if (!r.window.can_hold()) release(r, out);
-  r.window.held.push_back(s);
+  r.window.held_tests.push_back(s);
 }
 
 // An epoch that begins while a test goes on: others test, and only until now did the training wait.
 void track::Tests::go_on_beside(RunTrack& r, const Moment& m) {
   if (!r.test) return;
-  if (const auto waited = r.test->go_on_beside(m.now)) add_bounded(r.window.tests, *waited);
+  if (const auto waited = r.test->go_on_beside(m.now)) add_bounded(r.window.test_time, *waited);
 }
 
 // A test phase is given out when the window around it closes: only then it is known whether the clock was
 // set.
 void track::Tests::release(RunTrack& r, Records& out) {
-  for (const Segment& test : std::exchange(r.window.held, {})) {
+  for (const Segment& test : std::exchange(r.window.held_tests, {})) {
     if (test.duration <= Duration::zero()) {
       ++out.rejected;
     } else if (test.iterations > 0) {

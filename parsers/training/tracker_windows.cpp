@@ -52,7 +52,7 @@ bool was_no_usual_step(RunTrack& r, std::int64_t n, const Event& event, const St
 // stands in it and its lines count the time so far.
 bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took,
                        bool counted_on) {
-  const bool may_hold = window.over_border || window.tested_unclocked || window.waited > Duration::zero();
+  const bool may_hold = window.over_border || window.holds_undated_test || window.waited > Duration::zero();
   if (!may_hold || before.segments < 3) return false;
   const double much_longer = counted_on ? 1.5 : 3;
   return to_seconds(took) * static_cast<double>(before.iterations) >
@@ -65,7 +65,7 @@ bool leapt(RunTrack& r, std::int64_t n, Duration took) {
   constexpr double kOtherPace = 2;
   const double pace = to_seconds(took) / static_cast<double>(n);
   const bool leap = leaps(r.run.train, n, took);
-  const auto last = std::exchange(r.training.leap, leap ? std::optional(pace) : std::nullopt);
+  const auto last = std::exchange(r.training.step_time_of_leap, leap ? std::optional(pace) : std::nullopt);
   return leap && (!last || pace > kOtherPace * *last || *last > kOtherPace * pace);
 }
 
@@ -94,7 +94,7 @@ void take_tests_by_bars(Window& window, const Anchor& from, const Anchor& to) {
   const bool few = others.number <= (to.iteration - from.iteration) / kSteps;
   if (others.number == 0 || !few || !from.elapsed || !to.elapsed) return;
   const bool within = others.seconds() < *to.elapsed - *from.elapsed;
-  if (within) window.tests = std::max(window.tests, from_seconds(others.seconds()));
+  if (within) window.test_time = std::max(window.test_time, from_seconds(others.seconds()));
 }
 
 // Whether a time worked out from samples a second is in keeping with what was measured before: some count
@@ -207,7 +207,7 @@ void see_gone_on(RunTrack& r, const Anchor& here) {
     return;
   }
   r.run.first_iteration = from->iteration - steps;
-  r.training.done_before = steps;
+  r.training.done_until_progress = steps;
 }
 
 // What a line says but for its numbers ("1e-05" has a letter, too).
@@ -293,7 +293,7 @@ void track::Windows::show_progress(RunTrack& r, const Moment& m, std::int64_t it
   see_gone_on(r, here);
   if (const auto beginning = beginning_of_bar(m.event, here, r.window.from)) {
     begin_window(r, *beginning, m.out);
-    r.window.tests = std::exchange(r.training.stood, {});
+    r.window.test_time = std::exchange(r.training.bar_stood, {});
   }
   go_to(r, m, here);
 }
@@ -313,13 +313,13 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   if (r.run.train.segments == 0) hold_stated_alone(r, m.event, here);
   if (from && here.iteration > from->iteration) {
     if (here.changed) here.changed = from->changed.has_value();
-    if (from->changed == false) r.window.broken = true;
+    if (from->changed == false) r.window.holds_unknown_gap = true;
     if (tells_no_time_yet(m.event, *from, here)) {
       if (here.elapsed && here.epoch) r.window.last_state = here;
       r.window.bar_over = false;
       return;
     }
-    if (m.event.text(Field::key) == "validation") r.window.tested = true;
+    if (m.event.text(Field::key) == "validation") r.window.holds_unmeasured_test = true;
     see_start_anew(r, here);
     close_window(r, m, here);
   }
@@ -328,7 +328,7 @@ void track::Windows::go_to(RunTrack& r, const Moment& m, Anchor here) {
   const bool turned_back = from && here.iteration < from->iteration;
   begin_window(r, here, m.out);
   if (r.run.train.segments == 0) r.window.words = words_of(m.event.message);
-  r.window.broken = r.window.turned_back = turned_back;
+  r.window.holds_unknown_gap = r.window.turned_back = turned_back;
 }
 
 // The iteration shown before is shown once more.
@@ -343,7 +343,8 @@ void track::Windows::show_again(RunTrack& r, const Moment& m, const Anchor& here
   // An epoch that begins behind one of unknown length, or a stamp behind the same without one: from here on there is
   // something to measure.
   const bool stamps = here.dated && !from.at && !from.elapsed;
-  if (stamps || (r.window.broken && count_of(m.event, Field::batch) == 0)) begin_window(r, here, m.out);
+  if (stamps || (r.window.holds_unknown_gap && count_of(m.event, Field::batch) == 0))
+    begin_window(r, here, m.out);
 }
 
 namespace {
@@ -385,7 +386,7 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   see_plan(r, m.event, iteration);
   if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;
   const bool lossy = m.event.has(Field::loss);
-  r.training.lossy = r.training.lossy || lossy;
+  r.training.shows_loss = r.training.shows_loss || lossy;
   const auto loss = m.event.number(Field::loss);  // none where something was printed into it
   if (iteration == 0 && lossy) {
     r.training.zero_trained = true;
@@ -446,25 +447,26 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
       m.event.text(Field::key) == "record";  // what it states is the steps' mean, of nothing else
   if (said && !by_stamps && !trains_alone && was_no_usual_step(r, n, m.event, said))
     return all_.tests.release(r, m.out);
-  if (w.waited > Duration::zero()) w.tests = r.training.shows_waits ? w.waited : std::max(w.tests, w.waited);
+  if (w.waited > Duration::zero())
+    w.test_time = r.training.shows_waits ? w.waited : std::max(w.test_time, w.waited);
   if (w.waited == Duration::zero()) take_tests_by_bars(w, from, to);
   Duration took{};
   const bool told = w.training_time(said, to, took);
-  if (told && !said && ran_beside(before, n, w.tests, took)) took += w.tests;
+  if (told && !said && ran_beside(before, n, w.test_time, took)) took += w.test_time;
   if (told && said && w.snapshots > 0 && sums_its_steps(m.event)) {
     took = said.took;
     w.pass_over_snapshots();
   }
   all_.tests.release(r, m.out);
   if (!told) return;
-  const bool holds_a_test = w.tested && !said.measured;
+  const bool holds_a_test = w.holds_unmeasured_test && !said.measured;
   if (holds_a_test && r.training.has_untested_windows()) return;
   if (!holds_a_test) ++r.training.untested;
   if (shows_no_steps(r, m.event, said, n, took)) {
     ++m.out.rejected;
     return;
   }
-  const bool counted_on = w.tested_unclocked && from.elapsed && to.elapsed;
+  const bool counted_on = w.holds_undated_test && from.elapsed && to.elapsed;
   const bool may_hold = (!said.measured && !trains_alone) || w.waited > Duration::zero() || counted_on;
   if (may_hold && held_a_validation(before, w, n, took, counted_on)) return;
   if (paused(r, said, n, took)) {

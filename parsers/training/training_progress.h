@@ -38,50 +38,59 @@ struct LinesBesideBar {
 };
 
 struct Training {
-  Duration tests_before{};                 // before the first progress
-  Duration stood{};                        // its bar, at 0, for them
-  Duration tests_stated{}, last_stated{};  // all whose results say how long they took; the last of them
+  // How it begins.
+  Duration tests_before{};  // before the first progress
+  Duration bar_stood{};     // at 0, for these tests
   // From the first line to the first progress, where that shows iterations already done: they are taken out
   // of the start-up as soon as a window shows how long they take.
   std::optional<Duration> until_progress;
-  std::int64_t done_before = 0;  // those iterations
-  bool paced = false;            // a window without a snapshot has been measured
-  std::int64_t stride = 0;       // iterations between the two lines of progress shown last
-  bool zero_trained = false;     // a step number 0 has been shown with its loss: the last is one less
-                                 // than they are
-  bool zero_of_plan = false;     // and its line showed the plan ("[0/2000]")
-  bool from_zero = false;        // steps are counted from 0: step 9 is the tenth
-  std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
-  std::optional<std::int64_t> full_bar;   // the longest bar seen behind the end that began no run
-  std::optional<std::int64_t> open_bar;   // the longest of those that have not come to their end
-  std::optional<Summary> summed_up;       // by its end
-  bool trained_behind = false;            // a loss has been shown behind that end: another training goes on
-  bool begun_again = false;               // its own bar has been drawn from its beginning behind that end
-  std::optional<double> last_elapsed;     // as the line displayed last counts it
-  bool shows_waits = false;               // its bar has shown how long it waited for a test
-  bool by_lines = false;                  // its iterations have been measured from line to line
-  std::int64_t untested = 0;              // windows measured without any test inside
-  bool overstated = false;                // its lines state more time than lies between them
-  bool paused = false;                    // the last window was left out for a pause in it
-  // Seconds a step of the last window, where it was left out as another training's.
-  std::optional<double> leap;
-  std::optional<double> left;  // the time still to come, more than a step, as a line said last
-  bool left_beyond_epoch =
-      false;                   // such a time was more than what its epoch had left: it is that of all epochs
-  bool sets_up_again = false;  // it has been gone on with, and its next step sets up and compiles
-  std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
-  std::int64_t block = 0;          // of how many epochs the block is that began; 0: an epoch did, or nothing
+  std::int64_t done_until_progress = 0;  // those iterations
+  bool sets_up_again = false;            // it has been gone on with, and its next step sets up and compiles
+
+  // What it counts.
+  std::int64_t stride = 0;  // iterations between the two lines of progress shown last
+  bool by_lines = false;    // its iterations have been measured from line to line
+  bool zero_trained =
+      false;  // a step number 0 has been shown with its loss: the last is one less than they are
+  bool zero_of_plan = false;       // and its line showed the plan ("[0/2000]")
+  bool from_zero = false;          // steps are counted from 0: step 9 is the tenth
   std::optional<bool> by_samples;  // whether counts that may be either are samples; unset while none tells
-  bool slow_step = false;          // the last step took much longer than those before
-  bool bar_holds_tests = false;    // its bar counts the steps of its tests, too
-  bool lossy = false;              // some line of it has shown a loss
   bool endless = false;            // what it counts is planned anew for each epoch, of how many nothing tells
-  std::optional<Segment>
-      doubtful;  // the first states of a bar amid a training, until more of it are measured
+  bool shows_loss = false;         // some line of it has
+  std::int64_t epochs_of_block = 0;  // of the block that began; 0: an epoch did, or nothing
+  std::optional<TimeSoFar> so_far;   // from where on the steps count that no line shows
+
+  // Its bars, and others amid it.
+  std::optional<double> last_elapsed;  // as the line displayed last counts it
+  bool shows_waits = false;            // its bar has shown how long it waited for a test
+  bool bar_holds_tests = false;        // its bar counts the steps of its tests, too
+  LinesBesideBar beside_bar;
+  std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
+
+  // What its windows have shown.
+  Duration tests_stated{}, last_stated{};  // all whose results say how long they took; the last of them
+  std::int64_t untested = 0;               // windows measured without any test inside
+  bool measured_without_snapshot = false;  // some window has been
+  bool overstated = false;                 // its lines state more time than lies between them
+  bool paused = false;                     // the last window was left out for a pause in it
+  bool slow_step = false;                  // the last step took much longer than those before
+  // Seconds a step of the last window, where it was left out as another training's.
+  std::optional<double> step_time_of_leap;
+  // The first states of a bar amid a training, until more of it are measured.
+  std::optional<Segment> doubtful;
   // What a line states of the steps until it, of a run that nothing measures so far: all that is known if it ends so.
   std::optional<Segment> stated_alone;
-  std::optional<TimeSoFar> so_far;  // from where on the steps count that no line shows
-  LinesBesideBar beside_bar;
+
+  // How it ends, and what comes behind that.
+  std::optional<double> time_left;  // as a line said last that it is more than a step
+  bool left_beyond_epoch =
+      false;  // such a time was more than what its epoch had left: it is that of all epochs
+  std::optional<std::int64_t> told_by_end;  // how many epochs an end told of: the last may be shown below it
+  std::optional<Summary> summed_up;         // by its end
+  bool trained_behind = false;              // a loss has been shown behind that end: another training goes on
+  bool begun_again = false;                 // its own bar has been drawn from its beginning behind that end
+  std::optional<std::int64_t> full_bar;     // the longest bar seen behind the end that began no run
+  std::optional<std::int64_t> open_bar;     // the longest of those that have not come to their end
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where
@@ -133,7 +142,7 @@ inline bool Training::holds_an_evaluation(const PhaseSummary& before, std::int64
 
 inline std::optional<Duration> Training::first_progress(Duration since, std::int64_t done) {
   const Duration before = since - tests_before;
-  done_before = done;
+  done_until_progress = done;
   if (before < Duration::zero()) return {};
   if (done <= 0) return before;
   until_progress = before;
@@ -145,8 +154,8 @@ inline std::optional<Duration> Training::startup_by(Duration step_time) {
   const Duration before = *until_progress;
   until_progress.reset();
   // Divided, for a log may claim so many iterations that a product would overflow.
-  if (step_time > Duration::zero() && done_before > before / step_time) return Duration::zero();
-  return before - step_time * done_before;
+  if (step_time > Duration::zero() && done_until_progress > before / step_time) return Duration::zero();
+  return before - step_time * done_until_progress;
 }
 
 // The processes of a training take nearly as long, and tell the same loss. Another training may take as long by chance,
@@ -164,8 +173,8 @@ inline bool Training::is_another(const std::optional<Summary>& then) const {
 
 inline bool Training::sees_the_end(double left_now, std::optional<double> step_time) {
   const double one = 1.5 * step_time.value_or(0);
-  if (left_now <= one) return left.has_value();
-  left = left_now;
+  if (left_now <= one) return time_left.has_value();
+  time_left = left_now;
   return false;
 }
 

@@ -37,12 +37,12 @@ Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to
 
 // A test phase across which the clock was set: put right by the same amount, where that can be it.
 void unbend_tests(Window& window, Duration shift, Duration longest) {
-  for (Segment& test : window.held) {
+  for (Segment& test : window.held_tests) {
     const Duration right = test.duration - shift;
     const bool impossible = test.duration <= Duration::zero() || test.duration > longest;
     if (!impossible || right <= Duration::zero() || right > longest) continue;
     test.duration = right;
-    window.tests -= shift;
+    window.test_time -= shift;
     return;
   }
 }
@@ -62,7 +62,7 @@ bool Window::begin_snapshot(std::int64_t iteration, std::optional<Instant> at) {
   ++snapshots;
   // What does not say its iteration speaks of the one that is going on.
   if (saving && (saving->iteration == iteration || iteration == 0)) return false;
-  if (saving || !at) unclocked = true;
+  if (saving || !at) holds_unended_snapshot = true;
   saving.reset();
   if (at) saving = Save{*at, iteration, *at};
   return true;
@@ -86,7 +86,7 @@ void Window::see_line(Instant at) {
 void Window::end_snapshot(std::optional<Instant> at) {
   if (!saving) return;
   const Duration took = at ? between(saving->since, *at) : Duration::zero();
-  unclocked = unclocked || !at;
+  holds_unended_snapshot = holds_unended_snapshot || !at;
   add_bounded(saved, std::max(Duration::zero(), took));
   saving.reset();
 }
@@ -113,18 +113,18 @@ void Window::end_snapshot_by_progress(const Anchor& to, Duration took) {
 
 bool Window::training_time(const Statement& said, const Anchor& to, Duration& took) {
   const Anchor& first = *from;
-  const auto stated = [&] { return said.tests_inside ? said.took - tests : said.took; };
+  const auto stated = [&] { return said.tests_inside ? said.took - test_time : said.took; };
   // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
   // own word counts, and a log that is followed says the same as one that is imported.
   const bool looked_at = !(first.dated && to.dated) && said && said.measured;
-  if (!first.at || !to.at || broken || looked_at) {
-    if (!said || (said.tests_inside && broken)) return false;
+  if (!first.at || !to.at || holds_unknown_gap || looked_at) {
+    if (!said || (said.tests_inside && holds_unknown_gap)) return false;
     took = stated();
     return true;
   }
-  const Duration shift = said ? clock_shift(said, first, to, tests) : Duration::zero();
+  const Duration shift = said ? clock_shift(said, first, to, test_time) : Duration::zero();
   if (shift != Duration::zero() && said.tests_inside) unbend_tests(*this, shift, said.took);
-  took = between(*first.at, *to.at) - tests;
+  took = between(*first.at, *to.at) - test_time;
   if (!said) return true;
   const Duration apart = took > stated() ? took - stated() : stated() - took;
   const bool finer = whole_second(*first.at) && whole_second(*to.at) && apart <= 1s;

@@ -60,21 +60,20 @@ struct Window {
   // of the same iteration.
   std::optional<std::string> words;
   std::optional<Instant> said_again;
-  Duration tests{};
-  std::vector<Segment> held;  // those tests, until the window shows whether the clock was set
+  Duration test_time{};
+  std::vector<Segment> held_tests;  // until the window shows whether the clock was set
   std::int64_t snapshots = 0;
-  std::optional<Save> saving;  // the last of them, until a line shows that it is over
-  Duration saved{};            // what those took whose ends are known
-  bool unclocked = false;      // holds one whose end no line shows
-  bool broken =
-      false;  // holds time that is no training, of unknown length: no difference of times measures it
-  bool tested = false;               // a test's result lies in it, and nothing says how long the test took
-  bool tested_unclocked = false;     // the same, of lines that show no time
-  bool over_border = false;          // it ends in the epoch after the one that it began in
-  bool other_bar = false;            // another bar was drawn amid it, such as an evaluation's
-  std::optional<Anchor> last_state;  // of a bar that shows too little to close the window
-  bool bar_over = false;             // a test shows that this was the bar's last one
-  bool turned_back = false;          // it began at a line that counted back
+  std::optional<Save> saving;           // the last of them, until a line shows that it is over
+  Duration saved{};                     // what those took whose ends are known
+  bool holds_unended_snapshot = false;  // one whose end no line shows
+  bool holds_unknown_gap = false;      // time that is no training: no difference of times measures the window
+  bool holds_unmeasured_test = false;  // a test's result lies in it, and nothing says how long the test took
+  bool holds_undated_test = false;     // such a result, of lines that show no time
+  bool over_border = false;            // it ends in the epoch after the one that it began in
+  bool other_bar = false;              // another bar was drawn amid it, such as an evaluation's
+  std::optional<Anchor> last_state;    // of a bar that shows too little to close the window
+  bool bar_over = false;               // a test shows that this was the bar's last one
+  bool turned_back = false;            // it began at a line that counted back
   Duration waited{};  // as the run's own bar shows that is drawn again behind it, at the same iteration
   OtherBars others;
 
@@ -83,7 +82,7 @@ struct Window {
   bool begins_behind(std::optional<Instant> stamp, std::optional<Instant> run_began) const {
     return stamp && run_began && from && from->dated && *stamp < *from->at && *stamp >= *run_began;
   }
-  bool can_hold() const { return held.size() < kMaxHeldTests; }
+  bool can_hold() const { return held_tests.size() < kMaxHeldTests; }
 
   // Snapshots inside. `at` is the time that a line shows; one without says no more than that there was one.
   bool begin_snapshot(std::int64_t iteration, std::optional<Instant> at);  // false: a file of the same one
@@ -94,7 +93,7 @@ struct Window {
   void pass_over_snapshots() {  // none of them is in what the window took
     saving.reset();
     saved = {};
-    unclocked = false;
+    holds_unended_snapshot = false;
   }
 
   // Its training, tests taken out and snapshots not, into `took`; false where it cannot be told.

@@ -139,7 +139,7 @@ TEST(EpochCount, ABarThatBeginsAgainWhereOneWasNearlyFullCountsOn) {
   EXPECT_EQ(next->iteration, 103);
   EXPECT_EQ(next->planned, 200);
   EXPECT_TRUE(next->gap);
-  EXPECT_EQ(epochs.before, 100);
+  EXPECT_EQ(epochs.done_in_epochs_over, 100);
   EpochCount early;
   early.place_of(bar("40"), 0, 0);
   EXPECT_EQ(early.place_of(bar("3"), 0, 40)->iteration, 3) << "40 of 100 was no end of an epoch";

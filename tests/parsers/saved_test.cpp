@@ -68,6 +68,21 @@ TEST(Saved, ASparseValueSaysWhatDiffersFromANewOne) {
   EXPECT_EQ(saved::from_text<Outer>(text({}), 3, "it")->name, "nobody");
 }
 
+struct Renamed {
+  std::int64_t steps_done = 0;
+  bool sure = false;
+};
+ETAD_SAVED(Renamed, steps_done, sure)
+ETAD_SAVED_KEYS(Renamed, {"steps_done", "done"})
+
+TEST(Saved, AMemberNamedAnewKeepsItsKey) {
+  const std::string before = R"({"done":7,"sure":true,"version":3})";
+  const auto back = saved::from_text<Renamed>(before, 3, "it", saved::Form::whole);
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(back->steps_done, 7);
+  EXPECT_EQ(saved::to_text(*back, 3), before);
+}
+
 // The text is JSON, whatever stands in a string: as Boost.JSON writes what it reads of it.
 TEST(Saved, TheTextIsJson) {
   Outer x = full();

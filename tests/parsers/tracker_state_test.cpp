@@ -135,6 +135,22 @@ TEST(TrackerStateText, NumbersThatItLacksAreThoseOfItsSettings) {
   }
 }
 
+// What members are called in the code may change; what a restart over an update reads of them may not.
+TEST(TrackerStateText, ItsKeysAreThoseOfBefore) {
+  const std::vector<std::string> kept = {
+      R"("window":{"tests":1,"held":[{"phase":1}],"unclocked":true,"broken":true,"tested":true,"tested_unclocked":true})",
+      R"("training":{"stood":1,"done_before":2,"paced":true,"leap":"0.5","left":"1.5","block":3,"lossy":true})",
+      R"("epochs":{"first":1,"shown":2,"before":3,"told":4,"told_at":5,"line":{"shown":6},"clock":{"shown":"7.5"}})",
+      R"("told":[{"field":6,"text":"2"}])"};
+  const SourceContext source{"any", "", "", {}};
+  const std::string text =
+      "{\"current\":{" + kept[0] + "," + kept[1] + "," + kept[2] + "}," + kept[3] + ",\"version\":2}";
+  const auto tracker = Tracker::restore(source, text);
+  ASSERT_TRUE(tracker) << tracker.error().text();
+  for (const std::string& part : kept)
+    EXPECT_NE(tracker->save().find(part), std::string::npos) << tracker->save();
+}
+
 TEST(TrackerStateText, WhatIsNoStateOfOursIsRefused) {
   const SourceContext source{"caffe", "", "prototext", {}};
   for (const char* text : {"", "{", "[]", "{}", "{\"version\":99}", "{\"version\":2,\"next_ordinal\":\"x\"}",

@@ -34,18 +34,18 @@ TEST(TrainingWindow, IsTheDifferenceOfTwoTimesLessTheTests) {
   Window window;
   EXPECT_FALSE(window.from);
   window.begin(shown(100, 0.5));
-  window.tests += 10s;
+  window.test_time += 10s;
   EXPECT_EQ(time_of(window, {}, shown(200, 100.5)), 90s);
 }
 
 TEST(TrainingWindow, AnHourThatTheClockWasSetIsNeitherTrainingNorTest) {
   Window window;
   window.begin(shown(100, 0.5));
-  window.held.push_back(tested(3610s));  // the clock was set while it tested
-  window.tests += 3610s;
+  window.held_tests.push_back(tested(3610s));  // the clock was set while it tested
+  window.test_time += 3610s;
   const Statement said{100s, true, true};
   EXPECT_EQ(time_of(window, said, shown(200, 3700.5)), 90s);
-  const auto held = window.held;
+  const auto held = window.held_tests;
   ASSERT_EQ(held.size(), 1u);
   EXPECT_EQ(held[0].duration, 10s);
 }
@@ -72,24 +72,24 @@ TEST(TrainingWindow, LinesDatedByTheirArrivalGiveWayToAMeasurement) {
 TEST(TrainingWindow, AcrossAGapOnlyWhatIsSaidOfItsStepsCounts) {
   Window window;
   window.begin(shown(100, 0));
-  window.broken = true;
+  window.holds_unknown_gap = true;
   EXPECT_FALSE(time_of(window, {}, shown(200, 100)));
   EXPECT_FALSE(time_of(window, Statement{80s, true, true}, shown(200, 100)));
   EXPECT_EQ(time_of(window, Statement{80s, false, false}, shown(200, 100)), 80s);
   window.begin(shown(200, 100));
-  EXPECT_FALSE(window.broken) << "the next window has none";
+  EXPECT_FALSE(window.holds_unknown_gap) << "the next window has none";
 }
 
 TEST(TrainingWindow, BeginsWithNothingInIt) {
   Window window;
   window.begin(shown(100, 0));
-  window.held.push_back(tested(5s));
-  window.tests += 5s;
+  window.held_tests.push_back(tested(5s));
+  window.test_time += 5s;
   window.begin_snapshot(150, hand_instant(50));
   window.end_snapshot(hand_instant(52));
   window.begin(shown(200, 100));
-  EXPECT_TRUE(window.held.empty());
-  EXPECT_EQ(window.tests, 0s);
+  EXPECT_TRUE(window.held_tests.empty());
+  EXPECT_EQ(window.test_time, 0s);
   EXPECT_FALSE(window.snapshots > 0);
   EXPECT_EQ(window.saved, 0s);
   EXPECT_EQ(window.from->iteration, 200);
@@ -97,8 +97,8 @@ TEST(TrainingWindow, BeginsWithNothingInIt) {
 
 TEST(TrainingWindow, HoldsNoMoreTestsThanItMay) {
   Window window;
-  while (window.can_hold()) window.held.push_back(tested(1s));
-  EXPECT_EQ(window.held.size(), kMaxHeldTests);
+  while (window.can_hold()) window.held_tests.push_back(tested(1s));
+  EXPECT_EQ(window.held_tests.size(), kMaxHeldTests);
 }
 
 TEST(TrainingWindow, ASnapshotLastsUntilALineShowsItsEnd) {
@@ -108,12 +108,12 @@ TEST(TrainingWindow, ASnapshotLastsUntilALineShowsItsEnd) {
   EXPECT_FALSE(window.begin_snapshot(100, hand_instant(51))) << "another file of it";
   window.end_snapshot_by_test(100, hand_instant(53));
   EXPECT_EQ(window.saved, 3s);
-  EXPECT_FALSE(window.unclocked);
+  EXPECT_FALSE(window.holds_unended_snapshot);
   window.end_snapshot(hand_instant(60));  // none is under way
   EXPECT_EQ(window.saved, 3s);
   window.begin_snapshot(200, hand_instant(80));
   window.end_snapshot_by_test(150, hand_instant(90));
-  EXPECT_TRUE(window.unclocked) << "a test at another iteration tells nothing of its end";
+  EXPECT_TRUE(window.holds_unended_snapshot) << "a test at another iteration tells nothing of its end";
   EXPECT_EQ(window.saved, 3s);
 }
 
@@ -122,7 +122,7 @@ TEST(TrainingWindow, ASnapshotWithoutATimeIsUnclocked) {
   window.begin(shown(0, 0));
   window.begin_snapshot(100, {});
   EXPECT_TRUE(window.snapshots > 0);
-  EXPECT_TRUE(window.unclocked);
+  EXPECT_TRUE(window.holds_unended_snapshot);
 }
 
 TEST(TrainingWindow, OfTheTimeUpToTheNextDisplayOneIterationIsNoSnapshot) {
@@ -142,7 +142,7 @@ TEST(TrainingWindow, OfTheTimeUpToTheNextDisplayOneIterationIsNoSnapshot) {
   far.begin(shown(0, 1));
   far.begin_snapshot(100, hand_instant(100));
   far.end_snapshot_by_progress(shown(150, 160), 159s);
-  EXPECT_TRUE(far.unclocked) << "fifty iterations were computed since";
+  EXPECT_TRUE(far.holds_unended_snapshot) << "fifty iterations were computed since";
 }
 
 TEST(TrainingProgress, TheStartUpIsTheTimeToTheFirstIterationWithoutTests) {
