@@ -92,9 +92,9 @@ struct Format::Impl {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
       if (found && !shape) break;
-      const auto matches =
-          shape ? rule.match_alike(event.message, groups, fields, place_in(line, event.message), shape->told)
-                : std::nullopt;
+      const auto matches = shape ? rule.match_alike(event.message, groups, fields,
+                                                    place_in(line, event.message), shape->distinguished)
+                                 : std::nullopt;
       if (!matches) {
         if (shape && shape->first_asked == Event::kNoRule && rule.may_match_alike(event.message))
           shape->first_asked = id;
@@ -120,7 +120,8 @@ struct Format::Impl {
     const bool are_asked_for = shape.first_asked != Event::kNoRule ||
                                (shape.rule != Event::kNoRule && rules[shape.rule].takes_fields());
     const LineFields* const read = fields.read();
-    if (are_asked_for && read && read->told() && shape.told.note(place, *read->told()))
+    if (are_asked_for && read && read->distinguished() &&
+        shape.distinguished.note(place, *read->distinguished()))
       shape.fields = std::make_shared<const LineFields>(*read);
   }
 
@@ -169,7 +170,7 @@ struct Format::Impl {
     DigitSet same = 0;
     for (char c = '0'; c <= '9'; ++c)
       if (&index.candidates(shape.file, {&c, 1}) == &own) same |= digit_set(c);
-    shape.told.note(place_in(line, message), message.front(), same);
+    shape.distinguished.note(place_in(line, message), message.front(), same);
   }
 
   void match(std::string_view line, TimeContext& context, Event& event, ShapeMemory* shapes) const {

@@ -113,10 +113,10 @@ class LineScan : private LineText {
 
   // The word at that place may be looked up: its digits are told apart where the vocabulary has such words.
   void note_digits(std::size_t begin, std::size_t end) {
-    if (!out_.told_ || !words_.may_tell_digits(text_.substr(begin, end - begin))) return;
+    if (!out_.distinguished_ || !words_.may_tell_digits(text_.substr(begin, end - begin))) return;
     for (std::size_t at = begin; at < end; ++at) {
-      if (!is_digit(text_[at]) || out_.told_->note(at, text_[at], digit_set(text_[at]))) continue;
-      out_.told_.reset();
+      if (!is_digit(text_[at]) || out_.distinguished_->note(at, text_[at], digit_set(text_[at]))) continue;
+      out_.distinguished_.reset();
       return;
     }
   }
@@ -403,7 +403,7 @@ std::vector<NamedNumber> named_numbers(std::string_view message) {
 void LineFields::read(std::string_view message, const Vocabulary& words) {
   count_ = numbers_ = 0;
   present_ = mentioned_ = 0;
-  told_.emplace();
+  distinguished_.emplace();
   LineScan(message.substr(0, kLongestLine), words, *this).run();
 }
 

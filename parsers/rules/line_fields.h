@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/rules/distinguished_digits.h"
 #include "parsers/rules/place.h"
-#include "parsers/rules/told_digits.h"
 #include "parsers/rules/vocabulary.h"
 
 namespace etad {
@@ -62,7 +62,7 @@ class LineFields {
 
   // Digits that are part of a word that the vocabulary may know ("f1"): another line has the same fields only if these
   // are the same. None: there are more of them than can be noted.
-  const std::optional<ToldDigits>& told() const { return told_; }
+  const std::optional<DistinguishedDigits>& distinguished() const { return distinguished_; }
 
  private:
   friend class LineScan;
@@ -70,7 +70,7 @@ class LineFields {
 
   std::size_t count_ = 0, numbers_ = 0;
   std::uint64_t present_ = 0, mentioned_ = 0;
-  std::optional<ToldDigits> told_;
+  std::optional<DistinguishedDigits> distinguished_;
   std::array<LineField, kMost> fields_;
 };
 

@@ -130,8 +130,9 @@ bool Pattern::match(std::string_view text, Groups& groups) const {
 }
 
 std::optional<bool> Pattern::match(std::string_view text, Groups& groups, std::size_t place,
-                                   ToldDigits& told) const {
-  const auto outcome = scan_ ? scan_->match(text, groups, place, told) : ScanProgram::Outcome::undecided;
+                                   DistinguishedDigits& distinguished) const {
+  const auto outcome =
+      scan_ ? scan_->match(text, groups, place, distinguished) : ScanProgram::Outcome::undecided;
   if (outcome == ScanProgram::Outcome::undecided) return std::nullopt;
   return outcome == ScanProgram::Outcome::yes;
 }

@@ -36,7 +36,8 @@ class Pattern {
 
   // The same as match() of a text that stands at `place` in its line, noting which digits of the line it told apart.
   // None where it can't say which.
-  std::optional<bool> match(std::string_view text, Groups& groups, std::size_t place, ToldDigits& told) const;
+  std::optional<bool> match(std::string_view text, Groups& groups, std::size_t place,
+                            DistinguishedDigits& distinguished) const;
 
   // Gives back the memory of RE2's program and automata; the next match that needs them makes them anew. While nobody
   // matches.

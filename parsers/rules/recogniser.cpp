@@ -109,12 +109,12 @@ std::vector<std::uint16_t> Recogniser::formats_of(std::string_view line, ShapeMe
 // Of lines that show many formats nothing is remembered; they are few.
 void Recogniser::remember(const Shown& shown, ShapeMemory& shapes) const {
   RememberedShape shape;
-  if (!shown.is_told || shown.formats.size() > shape.formats.size() ||
+  if (!shown.are_all_known || shown.formats.size() > shape.formats.size() ||
       std::binary_search(shown.formats.begin(), shown.formats.end(), with_other_digits()))
     return;
   shape.format_count = static_cast<std::uint8_t>(shown.formats.size());
   std::copy(shown.formats.begin(), shown.formats.end(), shape.formats.begin());
-  shape.told = shown.told;
+  shape.distinguished = shown.distinguished;
   shapes.remember(shape);
 }
 
@@ -130,8 +130,8 @@ void Recogniser::ask_by_fields(std::string_view line, std::string_view rest, boo
     if (&format.words() != read_by) {
       const std::string_view message = format.stripped(rest);
       fields.read(message, *(read_by = &format.words()));
-      shown.is_told =
-          shown.is_told && fields.told() && shown.told.note(line.size() - message.size(), *fields.told());
+      shown.are_all_known = shown.are_all_known && fields.distinguished() &&
+                            shown.distinguished.note(line.size() - message.size(), *fields.distinguished());
       if (format.may_strip_others_otherwise(rest)) shown.formats.push_back(with_other_digits());
     }
     if (format.recognises_by_fields(fields)) shown.formats.push_back(id);

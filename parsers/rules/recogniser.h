@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parsers/rules/distinguished_digits.h"
 #include "parsers/rules/pattern.h"
-#include "parsers/rules/told_digits.h"
 
 namespace etad {
 
@@ -53,8 +53,8 @@ class Recogniser {
   // What a line shows, and what is needed to know it of all lines like it.
   struct Shown {
     std::vector<std::uint16_t> formats;
-    ToldDigits told;
-    bool is_told = true;  // `told` holds all digits that make a difference
+    DistinguishedDigits distinguished;
+    bool are_all_known = true;  // `distinguished` holds all digits that make a difference
   };
   void ask_by_fields(std::string_view line, std::string_view rest, bool generic, Shown& shown) const;
   void ask_behind_labels(std::string_view line, bool generic, Shown& shown) const;

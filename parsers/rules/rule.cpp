@@ -105,16 +105,17 @@ void Rule::take(const Target& target, std::string_view text, TimeContext& contex
 }
 
 std::optional<bool> Rule::match_alike(std::string_view message, Pattern::Groups& groups,
-                                      FieldsOnDemand& fields, std::size_t place, ToldDigits& told) const {
+                                      FieldsOnDemand& fields, std::size_t place,
+                                      DistinguishedDigits& distinguished) const {
   if (asks_object() || !(pattern_ || asks_fields())) return std::nullopt;
   if (pattern_) {
-    const auto matches =
-        finds_end_alike_ ? pattern_->match(message, groups) : pattern_->match(message, groups, place, told);
+    const auto matches = finds_end_alike_ ? pattern_->match(message, groups)
+                                          : pattern_->match(message, groups, place, distinguished);
     if (!matches.value_or(false)) return matches;
   }
   if (!asks_fields()) return true;
   const LineFields& of_line = fields.of(message);
-  if (!of_line.told() || !told.note(place, *of_line.told())) return std::nullopt;
+  if (!of_line.distinguished() || !distinguished.note(place, *of_line.distinguished())) return std::nullopt;
   return fields_->matches(of_line);
 }
 

@@ -48,9 +48,10 @@ class Rule {
   }
 
   // Whether a message that differs from this one in nothing but its digits is the rule's own, as this one is or is not,
-  // as long as the digits noted in `told` hold; the message stands at `place` in its line. None: it has to be asked.
+  // as long as the digits noted in `distinguished` hold; the message stands at `place` in its line. None: it has to be
+  // asked.
   std::optional<bool> match_alike(std::string_view message, Pattern::Groups& groups, FieldsOnDemand& fields,
-                                  std::size_t place, ToldDigits& told) const;
+                                  std::size_t place, DistinguishedDigits& distinguished) const;
 
   // Whether a message may be its own that differs from this one in nothing but its digits. In doubt: true.
   bool may_match_alike(std::string_view message) const;

@@ -91,11 +91,11 @@ DigitSet digits_of(const ScanProgram::ByteSet& set) {
 struct NotesDigits {
   static constexpr bool kWatches = true;
   const char* line;
-  ToldDigits& told;
+  DistinguishedDigits& distinguished;
   bool has_all = true;  // but for those it had no room for
 
   void tested(const char* at, DigitSet digits) {
-    has_all = told.note(static_cast<std::size_t>(at - line), *at, digits) && has_all;
+    has_all = distinguished.note(static_cast<std::size_t>(at - line), *at, digits) && has_all;
   }
 };
 
@@ -290,12 +290,12 @@ ScanProgram::Outcome ScanProgram::match(std::string_view text, std::span<std::st
 }
 
 ScanProgram::Outcome ScanProgram::match(std::string_view text, std::span<std::string_view> groups,
-                                        std::size_t place, ToldDigits& told) const {
-  ToldDigits noted = told;
+                                        std::size_t place, DistinguishedDigits& distinguished) const {
+  DistinguishedDigits noted = distinguished;
   NotesDigits watch{text.data() - place, noted};
   const Outcome outcome = Run<NotesDigits>(*this, text, groups, watch)();
   if (outcome == Outcome::undecided || !watch.has_all) return Outcome::undecided;
-  told = noted;
+  distinguished = noted;
   return outcome;
 }
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parsers/rules/told_digits.h"
+#include "parsers/rules/distinguished_digits.h"
 
 namespace etad {
 
@@ -39,7 +39,7 @@ class ScanProgram {
   // The same of a text that stands at `place` in its line. Notes which digits of the line were told apart; undecided also
   // where there are more of them than can be noted.
   Outcome match(std::string_view text, std::span<std::string_view> groups, std::size_t place,
-                ToldDigits& told) const;
+                DistinguishedDigits& distinguished) const;
 
   std::size_t group_count() const { return group_count_; }
   const ByteSet& first_bytes() const {

@@ -69,7 +69,8 @@ const RememberedShape* ShapeMemory::look_up(std::uint64_t list, std::string_view
   for (const std::size_t place : {at, at ^ 1U}) {
     const Entry& entry = entries_[place];
     if (entry.hash == asked_.hash && entry.list == list && entry.size == asked_.size &&
-        std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0 && entry.shape.told.hold(line))
+        std::memcmp(entry.text.data(), asked_.text.data(), asked_.size) == 0 &&
+        entry.shape.distinguished.hold(line))
       return found_behind_last(place);
   }
   return nullptr;

@@ -1,8 +1,8 @@
 // What came of lines that looked the same. A log's lines repeat themselves but for their numbers: one that differs from
 // a remembered one in nothing but its digits has its header, its message, its rule's groups and its fields at the same
 // places, as far as all who looked at it treat all digits alike (digits_alike.h), or where those few digits that one of
-// them told apart would have passed and failed the same tests (told_digits.h). So one comparison takes the place of a
-// match against all rules that the line might be of. Which formats a line shows is remembered likewise.
+// them told apart would have passed and failed the same tests (distinguished_digits.h). So one comparison takes the
+// place of a match against all rules that the line might be of. Which formats a line shows is remembered likewise.
 //
 // Lines also come in the same order again and again: the one that followed last time is compared first.
 //
@@ -17,9 +17,9 @@
 
 #include "parsers/base/alike.h"
 #include "parsers/base/event.h"
+#include "parsers/rules/distinguished_digits.h"
 #include "parsers/rules/pattern.h"
 #include "parsers/rules/place.h"
-#include "parsers/rules/told_digits.h"
 
 namespace etad {
 
@@ -38,7 +38,8 @@ struct RememberedShape {
   bool says_nothing = false;             // but when it was written: no line like it does
   // Rules of which no memory tells may match a line like it, this one first.
   std::uint16_t first_asked = Event::kNoRule;
-  ToldDigits told;  // a line like it has the same digits there, or such as make no difference
+  DistinguishedDigits
+      distinguished;  // a line like it has the same digits there, or such as make no difference
 
   std::shared_ptr<const LineFields> fields;  // of the message, where rules ask for them
 
@@ -74,7 +75,7 @@ class ShapeMemory {
   // What is remembered of lines like this one, looked at in the way of that number; nullptr: nothing.
   const RememberedShape* find(std::uint64_t list, std::string_view line) {
     const Entry* const entry = expected_;
-    if (!entry || entry->list != list || !entry->is_like(line) || !entry->shape.told.hold(line))
+    if (!entry || entry->list != list || !entry->is_like(line) || !entry->shape.distinguished.hold(line))
       return look_up(list, line);
     asked_.list = kNoList;
     return found(entry);

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "parsers/rules/distinguished_digits.h"
 #include "parsers/rules/format.h"
 #include "parsers/rules/rule.h"
-#include "parsers/rules/told_digits.h"
 #include "tests/parsers/log_reader.h"
 #include "tests/parsers/other_digits.h"
 
@@ -145,35 +145,35 @@ TEST(DigitsAlike, WhereNoObjectFollowsNoneIsAskedFor) {
 }
 
 // The bar's step must not begin with 0, and its plan must be 2 or have two digits.
-TEST(ToldDigits, AreThoseThatAMatchTested) {
+TEST(DistinguishedDigits, AreThoseThatAMatchTested) {
   const auto bar = Pattern::compile(R"((?P<iteration>[1-9]\d*)/(?P<max_iter>[2-9]|\d\d+) at 7:)");
   ASSERT_TRUE(bar);
   Pattern::Groups groups;
-  ToldDigits told;
-  EXPECT_EQ(bar->match("17/30 at 7:", groups, 0, told), true);
-  EXPECT_TRUE(told.hold("90/25 at 7:"));
-  EXPECT_FALSE(told.hold("07/30 at 7:"));
-  EXPECT_FALSE(told.hold("17/10 at 7:")) << "by the other alternative";
-  EXPECT_FALSE(told.hold("17/30 at 8:"));
-  ToldDigits none;
+  DistinguishedDigits distinguished;
+  EXPECT_EQ(bar->match("17/30 at 7:", groups, 0, distinguished), true);
+  EXPECT_TRUE(distinguished.hold("90/25 at 7:"));
+  EXPECT_FALSE(distinguished.hold("07/30 at 7:"));
+  EXPECT_FALSE(distinguished.hold("17/10 at 7:")) << "by the other alternative";
+  EXPECT_FALSE(distinguished.hold("17/30 at 8:"));
+  DistinguishedDigits none;
   EXPECT_EQ(bar->match("07/30 at 7:", groups, 0, none), false);
   EXPECT_TRUE(none.hold("09/10 at 8:")) << "no more was looked at";
   EXPECT_FALSE(none.hold("19/10 at 8:"));
 }
 
-TEST(ToldDigits, AreNotKnownOfRe2AndOfTooMany) {
+TEST(DistinguishedDigits, AreNotKnownOfRe2AndOfTooMany) {
   Pattern::Groups groups;
-  ToldDigits told;
+  DistinguishedDigits distinguished;
   const auto nested = Pattern::compile(R"((?:[1-9]+,)+)");
-  EXPECT_EQ(nested->match("12,34,", groups, 0, told), std::nullopt);
+  EXPECT_EQ(nested->match("12,34,", groups, 0, distinguished), std::nullopt);
   const auto binary = Pattern::compile(R"([01]+)");
-  EXPECT_EQ(binary->match("0110110110110110", groups, 0, told), std::nullopt);
-  EXPECT_TRUE(told.hold("9999999999999999")) << "what came to nothing";
-  EXPECT_EQ(binary->match("0110", groups, 0, told), true);
+  EXPECT_EQ(binary->match("0110110110110110", groups, 0, distinguished), std::nullopt);
+  EXPECT_TRUE(distinguished.hold("9999999999999999")) << "what came to nothing";
+  EXPECT_EQ(binary->match("0110", groups, 0, distinguished), true);
 }
 
 // Whatever a pattern tells apart, with digits that pass what was noted its groups stand where they stood.
-TEST(ToldDigits, AreAllThatAMatchRestsOn) {
+TEST(DistinguishedDigits, AreAllThatAMatchRestsOn) {
   const std::vector<std::string> pieces = {
       "a",   "1",       "x7", R"(\d)", R"(\w)", R"(\D)", "[1-9]", "[^0]",    ".",      "*", "+",     "?",
       "(?:", "(?P<g1>", ")",  "|",     "{2}",   "{1,3}", "$",     R"(\x31)", "[a-z5]", " ", "[0-5]", "[+--]"};
@@ -191,15 +191,15 @@ TEST(ToldDigits, AreAllThatAMatchRestsOn) {
       const std::size_t place = random() % (line.size() + 1);
       const auto message = [place](const std::string& of) { return std::string_view(of).substr(place); };
       Pattern::Groups groups;
-      ToldDigits told;
-      const auto found = pattern->match(message(line), groups, place, told);
+      DistinguishedDigits distinguished;
+      const auto found = pattern->match(message(line), groups, place, distinguished);
       if (!found) continue;
       const std::string before = places(*pattern, message(line));
       EXPECT_EQ(*found, before != "no") << text << " on " << line;
-      EXPECT_TRUE(told.hold(line)) << text << " on " << line;
+      EXPECT_TRUE(distinguished.hold(line)) << text << " on " << line;
       for (int k = 0; k < 4; ++k) {
         const std::string other = with_other_digits(line, random);
-        const bool holds = told.hold(other);
+        const bool holds = distinguished.hold(other);
         ++(holds ? same : differ);
         if (holds) {
           EXPECT_EQ(places(*pattern, message(other)), before) << text << " on " << line << " and " << other;

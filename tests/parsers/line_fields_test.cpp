@@ -167,13 +167,13 @@ TEST(LineFields, TellDigitsOfWordsApart) {
   LineFields fields;
   const std::string_view line = "step10 resnet50 f1 0.5 fp16 mean P2Score 0.25";
   fields.read(line, vocabulary);
-  ASSERT_TRUE(fields.told());
-  EXPECT_TRUE(fields.told()->hold("step99 resnet18 f1 9.9 fp32 mean P2Score 0.99"));
-  EXPECT_FALSE(fields.told()->hold("step10 resnet50 f2 0.5 fp16 mean P2Score 0.25"));
+  ASSERT_TRUE(fields.distinguished());
+  EXPECT_TRUE(fields.distinguished()->hold("step99 resnet18 f1 9.9 fp32 mean P2Score 0.99"));
+  EXPECT_FALSE(fields.distinguished()->hold("step10 resnet50 f2 0.5 fp16 mean P2Score 0.25"));
   std::string many;
   for (int i = 0; i < 20; ++i) many += "f1 0.5 ";
   fields.read(many, vocabulary);
-  EXPECT_FALSE(fields.told());
+  EXPECT_FALSE(fields.distinguished());
 }
 
 // Whatever a line is: so many fields and no more, each within the line.

@@ -55,7 +55,7 @@ TEST(ShapeMemory, KnowsTheDigitsThatWereToldApart) {
     EXPECT_EQ(shapes.find(7, line), nullptr) << line;
     RememberedShape said;
     said.rule = rule;
-    said.told.note(6, line[6], digit_set('0'));
+    said.distinguished.note(6, line[6], digit_set('0'));
     shapes.remember(said);
   };
   remember("epoch 0: loss 1.25", 3);

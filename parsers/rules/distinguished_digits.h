@@ -20,7 +20,7 @@ constexpr DigitSet digit_set(char digit) {
   return static_cast<DigitSet>(1U << static_cast<unsigned>(digit - '0'));
 }
 
-class ToldDigits {
+class DistinguishedDigits {
  public:
   // The byte `c` at that place was tested for being one of these. False: it is one place more than can be noted.
   bool note(std::size_t place, char c, DigitSet tested) {
@@ -30,37 +30,37 @@ class ToldDigits {
   }
 
   // Those noted of a part of the line, which begins at that place. False: they are more than can be noted.
-  bool note(std::size_t place, const ToldDigits& part) {
+  bool note(std::size_t place, const DistinguishedDigits& part) {
     for (std::size_t i = 0; i < part.count_; ++i)
-      if (!note_alike(place + part.told_[i].place, part.told_[i].alike)) return false;
+      if (!note_alike(place + part.noted_[i].place, part.noted_[i].alike)) return false;
     return true;
   }
 
   // Of a line that differs from the one noted in digits only: whether those told apart pass.
   bool hold(std::string_view line) const {
     for (std::size_t i = 0; i < count_; ++i)
-      if ((told_[i].alike & digit_set(line[told_[i].place])) == 0) return false;
+      if ((noted_[i].alike & digit_set(line[noted_[i].place])) == 0) return false;
     return true;
   }
 
  private:
   bool note_alike(std::size_t place, DigitSet alike) {
     for (std::size_t i = 0; i < count_; ++i) {
-      if (told_[i].place != place) continue;
-      told_[i].alike &= alike;
+      if (noted_[i].place != place) continue;
+      noted_[i].alike &= alike;
       return true;
     }
-    if (count_ == told_.size() || place > 0xffff) return false;
-    told_[count_++] = {static_cast<std::uint16_t>(place), alike};
+    if (count_ == noted_.size() || place > 0xffff) return false;
+    noted_[count_++] = {static_cast<std::uint16_t>(place), alike};
     return true;
   }
 
-  struct Told {
+  struct Noted {
     std::uint16_t place;
     DigitSet alike;
   };
   std::uint8_t count_ = 0;
-  std::array<Told, 8> told_{};
+  std::array<Noted, 8> noted_{};
 };
 
 }  // namespace etad
