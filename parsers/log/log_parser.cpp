@@ -192,7 +192,7 @@ void LogParser::meet(const Line& line, Records& out) {
       Rivals::feed(*rival, text, arrival, line.modified, !is_of_framework(text, false));
     };
     held_.for_each([&](const HeldLine& held) { feed(held.text, held.arrival); },
-                   [&](std::int64_t lines) { rival->reading.miss(lines); });
+                   [&](std::int64_t lines) { rival->reading.count_unread(lines); });
     feed(line.text, line.arrival);
   }
 }

@@ -8,7 +8,8 @@ namespace etad {
 
 ETAD_SAVED(HeldLine, text, arrival)
 ETAD_SAVED(TableState, header, lines)
-ETAD_SAVED(VoiceState, voice, states_times, others, at, met, are_labelled)
+ETAD_SAVED(ChosenProcess, speaker, states_times, measurements_of_others, spoke_at, met, are_labelled)
+ETAD_SAVED_KEYS(ChosenProcess, {"speaker", "voice"}, {"measurements_of_others", "others"}, {"spoke_at", "at"})
 ETAD_SAVED(TimeToComeState::Coarse, done, least, first_done, first_units, last_done, last_units)
 ETAD_SAVED(TimeToComeState, of, first, epoch, batch, seconds, done, spent, of_last_steps, coarse)
 ETAD_SAVED(StepTimesState, meaning, epoch, step, apart, took, usual_apart, usual, lines, of, sum,
@@ -18,8 +19,9 @@ ETAD_SAVED(StampedTimesState, of, lines, last)
 ETAD_SAVED(UnclearTimesState, meaning, told, told_scale, told_so_far, told_steps, told_rate, bar,
            epoch_of_bar, first, last, rises, epoch, step, epoch_at, times_stated, steps, counts_steps,
            stamped, to_come)
-ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, voices,
+ETAD_SAVED(ReadingState, format, last, carried, year, tracker, table, measured, first_ordinal, chosen,
            unclear, needs_are_met, comes_late, zone, offset, lines, begun, other_phase)
+ETAD_SAVED_KEYS(ReadingState, {"chosen", "voices"})
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, held_first, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)

@@ -26,15 +26,14 @@ struct TableState {
   std::int64_t lines = 0;
 };
 
-// Several processes of one run may all write the same measurements into its log: those of one of them count,
-// the voice that is listened to.
-struct VoiceState {
-  std::uint64_t voice = 0;         // 0: nobody's yet
-  bool states_times = false;       // it says how long steps take
-  std::int64_t others = 0;         // measurements of others since its last
-  std::optional<Instant> at;       // when it spoke last, by its stamp
-  std::vector<std::uint64_t> met;  // who has spoken: before one is chosen, and since beside it
-  bool are_labelled = false;       // the last line that a rule knows came with a launcher's label
+// Several processes of one run may all write the same measurements into its log: those of one of them count.
+struct ChosenProcess {
+  std::uint64_t speaker = 0;                // Event::speaker of that one; 0: none is chosen yet
+  bool states_times = false;                // it says how long steps take
+  std::int64_t measurements_of_others = 0;  // since its last
+  std::optional<Instant> spoke_at;          // last, by its stamp
+  std::vector<std::uint64_t> met;           // who has spoken: before one is chosen, and since beside it
+  bool are_labelled = false;                // the last line that a rule knows came with a launcher's label
 };
 
 // What lines of steps that are unequally far apart show of the times beside them: of one step each, or of all steps
@@ -118,7 +117,7 @@ struct ReadingState {
   std::optional<TableState> table;
   std::int64_t measured = 0;  // segments since the reading began
   std::int64_t first_ordinal = 0;
-  VoiceState voices;
+  ChosenProcess chosen;
   UnclearTimesState unclear;
   bool needs_are_met = false;
   bool comes_late = false;       // by their stamps, lines are seen long after they are written

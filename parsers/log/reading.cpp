@@ -109,8 +109,8 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   const bool known = event.kind != EventKind::none;
   if (event.kind != EventKind::sample && event.has(Field::series))
     event.speaker = speaker_of(event.text(Field::series));
-  if (event.rule != Event::kNoRule) voices_.are_labelled = event.speaker != 0;
-  if (event.speaker != 0 && !is_heard(event)) event.kind = EventKind::none;
+  if (event.rule != Event::kNoRule) chosen_.are_labelled = event.speaker != 0;
+  if (event.speaker != 0 && !is_of_chosen_process(event)) event.kind = EventKind::none;
   const std::size_t before = out.segments.size();
   if (known) unclear_.resolve(event);
   if (!table_ && tracker_.hears_surroundings(event.kind)) hear_surroundings(line, event);
@@ -119,7 +119,7 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
   const bool has_label = event.speaker != 0;
   const bool has_beside = beside_ && !format_->beside().empty();
   if (has_beside && tracker_.begins_anew(event)) take_beside(out);
-  tracker_.feed(has_label ? without_label(line, voices_.are_labelled) : line, event, *came, out);
+  tracker_.feed(has_label ? without_label(line, chosen_.are_labelled) : line, event, *came, out);
   if (event.kind == EventKind::run_start && has_beside) take_beside(out);
   measured_ += static_cast<std::int64_t>(out.segments.size() - before);
   return known;
@@ -240,50 +240,51 @@ void Reading::take_beside(Records& out) {
 // Of the processes that a launcher's labels tell apart, the first to measure speaks for all of them; one that shows steps
 // alone, until another one says how long they take. (Of Megatron's pipelines the first process does the former, and the
 // last one the latter.) When its run is over, one that has not been heard beside it is another start's.
-bool Reading::is_heard(const Event& event) {
+bool Reading::is_of_chosen_process(const Event& event) {
   // The first one says no more: another program's processes.
   constexpr std::int64_t kGone = 256;
   constexpr auto kSilent = std::chrono::minutes(10);
   if (is_said_by_all(event.kind)) return true;
-  if (voices_.voice == 0 && event.has(Field::series) && !comes_again(event)) return false;
+  if (chosen_.speaker == 0 && event.has(Field::series) && !is_of_series_that_goes_on(event)) return false;
   const bool states_time = event.kind == EventKind::progress && event.has(Field::seconds);
-  const bool other = voices_.voice != event.speaker;
-  const bool silent = other && voices_.at && event.time && *event.time - *voices_.at > kSilent;
-  const bool states_more = states_time && !voices_.states_times;
+  const bool other = chosen_.speaker != event.speaker;
+  const bool silent = other && chosen_.spoke_at && event.time && *event.time - *chosen_.spoke_at > kSilent;
+  const bool states_more = states_time && !chosen_.states_times;
   const bool another_start =
-      other && voices_.voice != 0 && !tracker_.running() && !may_have_met(event.speaker);
-  if (other && (voices_.voice == 0 || states_more || silent || another_start || ++voices_.others > kGone)) {
-    voices_.voice = event.speaker;
-    voices_.states_times = false;
-    if (another_start) voices_.met.clear();
+      other && chosen_.speaker != 0 && !tracker_.running() && !may_have_met(event.speaker);
+  if (other && (chosen_.speaker == 0 || states_more || silent || another_start ||
+                ++chosen_.measurements_of_others > kGone)) {
+    chosen_.speaker = event.speaker;
+    chosen_.states_times = false;
+    if (another_start) chosen_.met.clear();
   }
-  if (voices_.voice != event.speaker) {
+  if (chosen_.speaker != event.speaker) {
     note_met(event.speaker);
     return false;
   }
-  voices_.states_times = voices_.states_times || states_time;
-  voices_.others = 0;
-  if (event.time) voices_.at = event.time;
+  chosen_.states_times = chosen_.states_times || states_time;
+  chosen_.measurements_of_others = 0;
+  if (event.time) chosen_.spoke_at = event.time;
   return true;
 }
 
 bool Reading::has_met(std::uint64_t speaker) const {
-  return std::find(voices_.met.begin(), voices_.met.end(), speaker) != voices_.met.end();
+  return std::find(chosen_.met.begin(), chosen_.met.end(), speaker) != chosen_.met.end();
 }
 
 // Of too many some are not noted.
 bool Reading::may_have_met(std::uint64_t speaker) const {
-  return voices_.met.size() >= kMostMet || has_met(speaker);
+  return chosen_.met.size() >= kMostMet || has_met(speaker);
 }
 
 void Reading::note_met(std::uint64_t speaker) {
-  if (!may_have_met(speaker)) voices_.met.push_back(speaker);
+  if (!may_have_met(speaker)) chosen_.met.push_back(speaker);
 }
 
 // Of the series of one log the first that goes on counts: what is said once, at the beginning, leads nowhere.
-bool Reading::comes_again(const Event& event) {
+bool Reading::is_of_series_that_goes_on(const Event& event) {
   if (has_met(event.speaker)) {
-    voices_.met.clear();
+    chosen_.met.clear();
     return true;
   }
   note_met(event.speaker);
@@ -300,7 +301,7 @@ void Reading::number_from(std::int64_t first, const std::map<std::int64_t, std::
 
 ReadingState Reading::save() const {
   ReadingState state{name(),    time_.last,     time_.carried, time_.year,       tracker_.save(), {},
-                     measured_, first_ordinal_, voices_,       unclear_.state(), needs_are_met_,  comes_late_,
+                     measured_, first_ordinal_, chosen_,       unclear_.state(), needs_are_met_,  comes_late_,
                      zone_,     offset_,        lines_,        begun_,           other_phase_};
   if (table_) state.table = TableState{table_->header(), table_->lines()};
   if (rows_) state.table = TableState{rows_->header(), 0};
@@ -325,7 +326,7 @@ Result<Reading> Reading::restore(std::shared_ptr<const Format> format, const Rea
   reading.begun_ = state.begun;
   reading.other_phase_ = state.other_phase;
   reading.first_ordinal_ = state.first_ordinal;
-  reading.voices_ = state.voices;
+  reading.chosen_ = state.chosen;
   reading.unclear_ = UnclearTimes(state.unclear);
   if (reading.table_ && state.table) reading.table_->restore(state.table->header, state.table->lines);
   if (reading.rows_ && state.table) reading.rows_->take_header(state.table->header);

@@ -63,7 +63,7 @@ class Reading {
   // How many lines ago its last run began; 0: none is known to have. And the first of its runs that began no longer ago.
   std::int64_t lines_of_run() const { return begun_.empty() ? 0 : lines_ - begun_.back(); }
   std::int64_t first_run_within(std::int64_t lines) const;
-  void miss(std::int64_t lines) { lines_ += lines; }  // that were read by others
+  void count_unread(std::int64_t lines) { lines_ += lines; }  // that were read by others
   std::int64_t next_ordinal() const { return tracker_.next_ordinal(); }
 
   ReadingState save() const;
@@ -72,8 +72,8 @@ class Reading {
 
  private:
   void note_begun();
-  bool is_heard(const Event& event);
-  bool comes_again(const Event& event);
+  bool is_of_chosen_process(const Event& event);
+  bool is_of_series_that_goes_on(const Event& event);
   bool has_met(std::uint64_t speaker) const;
   bool may_have_met(std::uint64_t speaker) const;
   void note_met(std::uint64_t speaker);
@@ -105,7 +105,7 @@ class Reading {
   std::int64_t first_ordinal_ = 0;
   std::int64_t lines_ = 0;
   std::vector<std::int64_t> begun_;  // behind how many of them the last runs began
-  VoiceState voices_;
+  ChosenProcess chosen_;
   UnclearTimes unclear_;
 };
 
