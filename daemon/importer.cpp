@@ -20,7 +20,7 @@ constexpr std::int64_t kCommitBytes = 2 * 1024 * 1024;
 
 // What is not said now is as it was said with the import of the same log that left this state.
 void recall(std::string_view state, service::ImportRequest& request) {
-  ToldState told = LogParser::told(state);
+  StatedOptions told = LogParser::stated_options(state);
   if (request.format.empty()) request.format = std::move(told.format);
   request.labels.merge(told.labels);
 }

@@ -68,7 +68,7 @@ class LogParser {
   static bool is_complaint(std::string_view last_error);
 
   std::string save() const;
-  static ToldState told(std::string_view state);  // what was saved of the options
+  static StatedOptions stated_options(std::string_view state);  // what was saved of the options
   static Result<LogParser> restore(LogOptions options, std::string_view state);
 
  private:

@@ -25,8 +25,9 @@ ETAD_SAVED_KEYS(ReadingState, {"chosen", "voices"})
 ETAD_SAVED(RivalState, reading, runs, segments, points, layers, layer_times, rejected, matched)
 ETAD_SAVED(SearchState, looked_at, silent, no_trace, rivals, held, held_first, forgotten)
 ETAD_SAVED(TraceState, header, label_sets, last, scan, first_row, complaint)
-ETAD_SAVED(ToldState, format, labels)
-ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search, told)
+ETAD_SAVED(StatedOptions, format, labels)
+ETAD_SAVED(LogState, own, format, last, year, trace, traced, columns, search, stated)
+ETAD_SAVED_KEYS(LogState, {"stated", "told"})
 
 namespace {
 
@@ -52,13 +53,13 @@ std::string LogParser::save() const {
                     rivals_.save(),   held_.all(), held_.first_size(),
                     held_.forgotten()};
   }
-  if (options_.saves_told) state.told = {options_.format, options_.labels};
+  if (options_.saves_told) state.stated = {options_.format, options_.labels};
   return saved::to_text(state, kVersion);
 }
 
-ToldState LogParser::told(std::string_view state) {
+StatedOptions LogParser::stated_options(std::string_view state) {
   auto read = saved::from_text<LogState>(state, kVersion, "the saved state of this source");
-  return read ? std::move(read->told) : ToldState{};
+  return read ? std::move(read->stated) : StatedOptions{};
 }
 
 void LogParser::restore_search(const SearchState& search) {

@@ -153,7 +153,7 @@ struct SearchState {
 };
 
 // What somebody said of the log.
-struct ToldState {
+struct StatedOptions {
   std::string format;
   std::map<std::string, std::string> labels;
 };
@@ -168,7 +168,7 @@ struct LogState {
   std::int64_t traced = 0;           // lines with samples
   std::vector<std::string> columns;  // of a trace without a header
   SearchState search;
-  ToldState told;  // where it is kept nowhere else
+  StatedOptions stated;  // where it is kept nowhere else
 };
 
 // The state of a trace in the form that was saved before version 2: what its header said can't be had

@@ -155,10 +155,10 @@ void UnclearTimes::resolve_bar(Event& event) {
     event.remove(f);
   event.rename(Field::iteration, Field::epoch);
   event.rename(Field::max_iter, Field::epochs);
-  told_ = std::exchange(state_.told, {});
+  heard_ = std::exchange(state_.told, {});
   steps_ = std::exchange(state_.told_steps, {});
   said_ = std::exchange(state_.told_rate, {});
-  event.add(Field::seconds, state_.told_scale, told_);
+  event.add(Field::seconds, state_.told_scale, heard_);
   event.add(Field::iterations, 1, steps_);
   if (!said_.empty()) event.add(Field::rate, 1, said_);
 }
@@ -173,8 +173,8 @@ void UnclearTimes::resolve_duration(Event& event) {
   if (event.kind == EventKind::epoch && !stated && !event.has(Field::iterations)) return;  // it begins
   bool told = false;
   if (!state_.told.empty()) {
-    told_ = std::exchange(state_.told, {});
-    if (!stated) told = event.add(Field::duration, state_.told_scale, told_);
+    heard_ = std::exchange(state_.told, {});
+    if (!stated) told = event.add(Field::duration, state_.told_scale, heard_);
   }
   const auto seconds = event.number(Field::duration);
   if (!seconds || !std::isfinite(*seconds) || *seconds < 0) {

@@ -46,7 +46,7 @@ class UnclearTimes {
   void say(Event& event, Field as, double seconds);
 
   UnclearTimesState state_;
-  std::string said_, told_, steps_;  // the texts of values that were worked out, or told before
+  std::string said_, heard_, steps_;  // the texts of values that were worked out, or told before
 };
 
 }  // namespace etad

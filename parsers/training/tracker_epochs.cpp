@@ -347,7 +347,7 @@ void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out.
 void track::Epochs::epoch(const Moment& m) {
-  if (const auto number = all_.windows.told(Field::epoch); number && !m.event.has(Field::epoch)) {
+  if (const auto number = all_.windows.pending(Field::epoch); number && !m.event.has(Field::epoch)) {
     Event whole = m.event;
     if (whole.add(number->field, number->scale, number->text)) return epoch({whole, m.now, m.out});
   }

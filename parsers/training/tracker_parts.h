@@ -140,7 +140,7 @@ class Values : Part {
   std::int64_t test_samples(const RunTrack& r, std::int64_t net) const;
   std::int64_t samples(const RunTrack& r, Phase phase) const;  // of its first net, where it tests several
   std::int64_t test_iterations(const RunTrack& r, std::int64_t net) const;  // 0: unknown
-  Run told(const RunTrack& r) const;  // the run with all that is known of it, labels included
+  Run with_labels(const RunTrack& r) const;  // the run with all that is known of it, labels included
 };
 
 class Descriptions : Part {
@@ -172,9 +172,9 @@ class Windows : Part {
   void position(RunTrack& r, const Moment& m);
   void count_logged(const Event& event);
   bool went_through(const Moment& m);
-  void tell(Told value);                    // of the next line of progress
-  std::optional<Told> told(Field f) const;  // and not used yet
-  void end_bar(RunTrack& r, Records& out);  // nothing more comes of the bar that was drawn last
+  void tell(PendingValue value);                       // of the next line of progress
+  std::optional<PendingValue> pending(Field f) const;  // told and not used yet
+  void end_bar(RunTrack& r, Records& out);             // nothing more comes of the bar that was drawn last
   void end_doubt(RunTrack& r, Records& out);
 
  private:

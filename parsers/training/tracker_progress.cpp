@@ -331,13 +331,13 @@ void track::Windows::progress_in_steps(const Moment& m, const OfStep& counted) {
   if (count_of(event, done)) progress_of({event, m.now, m.out}, true);
 }
 
-void track::Windows::tell(Told value) {
-  std::erase_if(state_.told, [&value](const Told& told) { return told.field == value.field; });
-  state_.told.push_back(std::move(value));
+void track::Windows::tell(PendingValue value) {
+  std::erase_if(state_.pending, [&value](const PendingValue& other) { return other.field == value.field; });
+  state_.pending.push_back(std::move(value));
 }
 
-std::optional<track::Told> track::Windows::told(Field f) const {
-  for (const Told& value : state_.told)
+std::optional<track::PendingValue> track::Windows::pending(Field f) const {
+  for (const PendingValue& value : state_.pending)
     if (value.field == f) return value;
   return {};
 }
@@ -362,10 +362,10 @@ void track::Windows::progress(const Moment& m) {
     if (open && open->epochs.announced) progress({of_epoch(m.event), m.now, m.out});
     return;
   }
-  if (state_.told.empty()) return progress_of(m);
-  const auto told = std::exchange(state_.told, {});
+  if (state_.pending.empty()) return progress_of(m);
+  const auto pending = std::exchange(state_.pending, {});
   Event whole = m.event;
-  for (const Told& value : told)
+  for (const PendingValue& value : pending)
     if (!whole.has(value.field)) whole.add(value.field, value.scale, value.text);
   progress_of({whole, m.now, m.out});
 }

@@ -424,9 +424,9 @@ void track::Runs::supersede(Records& out) {
     const bool without_plan = is_lost_without_plan(r);
     see_series(r, out);
     state_.before.reset();
-    if (without_plan) state_.before = all_.values.told(r);
+    if (without_plan) state_.before = all_.values.with_labels(r);
   }
-  if (r.declared() && r.dirty) out.runs.push_back(all_.values.told(r));
+  if (r.declared() && r.dirty) out.runs.push_back(all_.values.with_labels(r));
   state_.current.reset();
 }
 
@@ -441,7 +441,7 @@ void track::Runs::close(Records& out) {
 
 void track::Runs::flush(Records& out) {
   if (state_.current && state_.current->declared() && state_.current->dirty) {
-    out.runs.push_back(all_.values.told(*state_.current));
+    out.runs.push_back(all_.values.with_labels(*state_.current));
     state_.current->dirty = false;
   }
 }

@@ -88,7 +88,7 @@ struct Group {
 };
 
 // A value that a line of its own tells of the line of progress behind it.
-struct Told {
+struct PendingValue {
   Field field = Field::count_;
   double scale = 1;
   std::string text;
@@ -131,8 +131,8 @@ struct State {
   std::optional<RunTrack> next;
   // The run before the current one, if it ended without a word and nothing told its plan.
   std::optional<Run> before;
-  std::vector<Group> groups;  // least recently used first
-  std::vector<Told> told;     // since the last line of progress
+  std::vector<Group> groups;          // least recently used first
+  std::vector<PendingValue> pending;  // since the last line of progress
   Arguments arguments;
   Logged logged;
   std::optional<StandingBar> standing;

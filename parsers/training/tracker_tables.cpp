@@ -70,7 +70,7 @@ Group& track::Tables::group_of(const Moment& m, const RunTrack& row, Phase phase
     std::rotate(found.base() - 1, found.base(), state_.groups.end());
     return state_.groups.back();
   }
-  Group begun{std::move(key), all_.values.told(row)};
+  Group begun{std::move(key), all_.values.with_labels(row)};
   begun.run.ordinal = all_.runs.take_ordinal();
   begun.run.started_at = m.now;
   make_room_for(begun, m.out);

@@ -462,7 +462,7 @@ std::int64_t devices_by_batches(const RunTrack& r, std::int64_t said) {
 
 }  // namespace
 
-Run track::Values::told(const RunTrack& r) const {
+Run track::Values::with_labels(const RunTrack& r) const {
   Run run = r.run;
   if (!r.ended()) run.iteration = reached_by_lines(r);
   if (run.network.empty()) run.network = all_.labels.network;

@@ -289,8 +289,8 @@ TEST_F(Rereading, WhatWasSaidWithAnImportIsSaidOfItAgain) {
   ASSERT_THAT(runs(), SizeIs(1));
   EXPECT_EQ(newest().run.host, "node7");
   EXPECT_EQ(newest().run.settings.at("precision"), "fp32") << "unless something else is said now";
-  const ToldState told =
-      LogParser::told(writer_->with([&](Writer& w) { return w.source(newest().source_id); }).value()->state);
+  const StatedOptions told = LogParser::stated_options(
+      writer_->with([&](Writer& w) { return w.source(newest().source_id); }).value()->state);
   EXPECT_EQ(told.format, "caffe");
 }
 
