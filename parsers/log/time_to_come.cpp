@@ -105,8 +105,8 @@ std::optional<StepsToCome> steps_to_come(TimeToComeState& state, const Event& ev
   if (of == Of::open) return {};
   if (of == Of::all) {
     const std::int64_t before = *count_of(event, Field::epoch) - (state.first == 0 ? 0 : 1);
-    *done += product(std::max<std::int64_t>(before, 0), *all);
-    *all = product(*all, *positive_of(event, Field::epochs));
+    *done += product_or_zero(std::max<std::int64_t>(before, 0), *all);
+    *all = product_or_zero(*all, *positive_of(event, Field::epochs));
     if (*done >= *all) return {};
   }
   const double unit = 2 * left->second;

@@ -33,7 +33,7 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   }
   shown_last = epoch;
   last_batch = batch;
-  place.iteration = sum(done_in_epochs_over, batch);
+  place.iteration = clamped_sum(done_in_epochs_over, batch);
   return place;
 }
 
@@ -45,12 +45,12 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
   const bool full =
       last_batch && (!of || static_cast<double>(*last_batch) >= kNearly * static_cast<double>(*of));
   if (full && bar < *last_batch) {
-    done_in_epochs_over = sum(done_in_epochs_over, of.value_or(*last_batch));
+    done_in_epochs_over = clamped_sum(done_in_epochs_over, of.value_or(*last_batch));
     if (of) place.planned = done_in_epochs_over + *of;
     place.gap = true;
   }
   last_batch = bar;
-  place.iteration = sum(done_in_epochs_over, bar);
+  place.iteration = clamped_sum(done_in_epochs_over, bar);
   return place;
 }
 
@@ -63,16 +63,16 @@ EpochCount::Place EpochCount::counted_under_headings(std::int64_t step) {
   const bool again = last_batch && step <= *last_batch;
   if (next && shown_last && last_batch && line.batches_shown > 1 && done_in_epochs_over == 0 && !line.through)
     line.through = !again;
-  const bool of_first = !shown_last && last_batch && *last_batch <= product(line.batches_shown, step);
+  const bool of_first = !shown_last && last_batch && *last_batch <= product_or_zero(line.batches_shown, step);
   const bool skips = of_first && announced > 2;
   if (next && again && !skips && !line.through.value_or(false)) {
-    done_in_epochs_over = sum(done_in_epochs_over, *last_batch);
+    done_in_epochs_over = clamped_sum(done_in_epochs_over, *last_batch);
     place.gap = true;
   }
   if (announced) shown_last = announced;
   line.batches_shown = next ? 1 : line.batches_shown + 1;
   last_batch = step;
-  place.iteration = sum(done_in_epochs_over, step);
+  place.iteration = clamped_sum(done_in_epochs_over, step);
   return place;
 }
 
@@ -165,7 +165,7 @@ std::int64_t EpochCount::plan_of(const Event& event, std::int64_t of) const {
   if (!announced_of || !leaves_epoch_to_heading(event)) return done_in_epochs_over + of;
   if (line.through.value_or(false)) return of;
   const bool names_last = first_number == 0 && announced == announced_of;
-  return product(*announced_of + (names_last ? 1 : 0), of);
+  return product_or_zero(*announced_of + (names_last ? 1 : 0), of);
 }
 
 std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::int64_t of_each,
@@ -205,7 +205,8 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   if (!said && steps && line.epoch == epoch && *batch > std::max(*steps, beyond.value_or(0))) {
     beyond = *batch;  // its total was wrong, and will be
     auto place = counted_in(*epoch, *batch, *steps, event.has(Field::epochs));
-    if (const auto epochs = positive_of(event, Field::epochs)) place->planned = product(*epochs, *beyond);
+    if (const auto epochs = positive_of(event, Field::epochs))
+      place->planned = product_or_zero(*epochs, *beyond);
     return place;
   }
   // Another number of batches in the same epoch is a test's.
@@ -299,7 +300,7 @@ std::optional<EpochCount::Elapsed> EpochCount::elapsed(const Event& event) {
 // Some count epochs from 1. A run first seen in epoch 1 is taken to be at its start.
 std::int64_t EpochCount::done_before(std::int64_t epoch, std::int64_t of_each) const {
   const std::int64_t base = first_number == 1 ? 1 : 0;
-  return epoch > base ? product(epoch - base, of_each) : 0;
+  return epoch > base ? product_or_zero(epoch - base, of_each) : 0;
 }
 
 // One that is seen first out of a total goes on from a saved state, or the log is cut: most count to it from 1.

@@ -15,7 +15,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return parse_number<std::int64_t>(text, 0, track::kMaxCount);
 }
 
-std::int64_t product(std::int64_t a, std::int64_t b) {
+std::int64_t product_or_zero(std::int64_t a, std::int64_t b) {
   return samples_product(a, b);
 }
 

@@ -32,10 +32,10 @@ inline std::optional<std::int64_t> positive_of(const Event& event, Field f) {
   if (!event.read(f, n) || n <= 0 || n > track::kMaxCount) return std::nullopt;
   return n;
 }
-inline std::int64_t sum(std::int64_t a, std::int64_t b) {  // of counts, up to kMaxCount
+inline std::int64_t clamped_sum(std::int64_t a, std::int64_t b) {  // of counts, up to kMaxCount
   return a + b < track::kMaxCount ? a + b : track::kMaxCount;
 }
-std::int64_t product(std::int64_t a, std::int64_t b);          // 0 where it would be beyond kMaxCount
+std::int64_t product_or_zero(std::int64_t a, std::int64_t b);  // 0 where it would be beyond kMaxCount
 Duration between(Instant from, Instant to);                    // zero beyond kMaxSeconds
 bool is_long_over(const Run& run, std::optional<Instant> at);  // at that time, so that another program speaks
 void add_bounded(Duration& sum, Duration more);                // up to kMaxSeconds

@@ -166,7 +166,7 @@ void note_mesh(RunTrack& r, std::string_view ways) {
   bool told = false;
   for (std::size_t at = 0; (at = ways.find_first_of(kDigits, at)) != ways.npos; told = true) {
     const std::size_t end = std::min(ways.find_first_not_of(kDigits, at), ways.size());
-    all = product(all, whole_number(ways.substr(at, end - at)).value_or(0));
+    all = product_or_zero(all, whole_number(ways.substr(at, end - at)).value_or(0));
     at = end;
   }
   if (told && all > 0) r.known.devices = all;

@@ -113,7 +113,8 @@ void track::Descriptions::finish_net(RunTrack& r, Records& out) {
   std::optional<std::int64_t> batch = net.batch_size() ? net.batch_size() : set_up;
   const bool described = !net.layers.front().layer.type.empty();  // else another process sets up the same net
   // NVCaffe divides what is configured among the devices: what was set up is what each one takes.
-  if (batch && set_up && r.known.devices && product(*set_up, *r.known.devices) == *batch) batch = set_up;
+  if (batch && set_up && r.known.devices && product_or_zero(*set_up, *r.known.devices) == *batch)
+    batch = set_up;
   if (role == NetRole::train) {
     if (batch && (described || !r.known.batch_size)) r.known.batch_size = batch;
   } else if (d.net_index < static_cast<std::int64_t>(track::kMaxTestNets)) {

@@ -83,7 +83,7 @@ void track::Epochs::all_steps(const Moment& m) {
       first = r.epochs.done_before(*epoch, steps);
       if (!ends && r.run.iteration == first + steps) return;  // the same once more, behind its validation
     }
-    r.run.iteration = sum(first, steps);
+    r.run.iteration = clamped_sum(first, steps);
     if (!r.run.first_iteration) r.run.first_iteration = first;
     all_.runs.add_loss(r, first + steps, m);
   }
@@ -104,10 +104,10 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   const bool outgrown = r.epochs.shortest && event.has(Field::seconds) && epochs && number &&
                         r.epochs.done_before(*number, steps) >= planned;
-  if (planned > 0 && !outgrown && !(names_last && planned == product(*epochs, steps))) return;
+  if (planned > 0 && !outgrown && !(names_last && planned == product_or_zero(*epochs, steps))) return;
   if (!epochs) return;
   if (names_last) ++*epochs;
-  if (const std::int64_t all = product(*epochs, steps)) r.run.max_iterations = all;
+  if (const std::int64_t all = product_or_zero(*epochs, steps)) r.run.max_iterations = all;
 }
 
 // How many steps an epoch has: as the line says, as others said, or, where the log says that an epoch goes
@@ -253,7 +253,7 @@ void track::Epochs::end_plan(RunTrack& r, std::optional<std::int64_t> number) {
 void track::Epochs::end_with_last(RunTrack& r, const Event& event) {
   const std::int64_t steps = steps_of(r, event, nullptr);
   if (steps <= 0 || !is_last_told(r, count_of(event, Field::epoch))) return;
-  r.run.iteration = r.run.max_iterations = product(*r.training.told_by_end, steps);
+  r.run.iteration = r.run.max_iterations = product_or_zero(*r.training.told_by_end, steps);
   r.run.state = RunState::finished;
   r.reach(Stage::ended);
   r.dirty = true;
@@ -468,7 +468,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   bool derived = false;
   const std::int64_t epochs = std::max<std::int64_t>(std::exchange(r.training.epochs_of_block, 0), 1);
   const Phase phase = phase_of(m.event, r.run.job);
-  std::int64_t steps = product(steps_of(r, m.event, &derived), epochs);
+  std::int64_t steps = product_or_zero(steps_of(r, m.event, &derived), epochs);
   const bool counted = steps == 0 && phase == Phase::train && track::is_counted_without_times(r);
   if (counted) steps = *r.run.max_iterations - r.epochs.done_in_epochs_over;
   if (steps <= 0) return;

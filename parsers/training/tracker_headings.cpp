@@ -109,8 +109,8 @@ bool counts_samples_of_epoch(const Event& event) {
 
 std::int64_t done_by_state(const RunTrack& r, const Event& event) {
   const std::int64_t epoch = epoch_of_state(r, event).value_or(0);
-  return sum(r.epochs.done_before(epoch, positive_of(event, Field::iterations).value_or(0)),
-             count_of(event, Field::batch).value_or(0));
+  return clamped_sum(r.epochs.done_before(epoch, positive_of(event, Field::iterations).value_or(0)),
+                     count_of(event, Field::batch).value_or(0));
 }
 
 namespace {
@@ -142,7 +142,7 @@ void track::Epochs::see_samples(const Event& event) {
   const std::int64_t each = all_.values.train_samples(*r), steps = steps_of(*r, event, nullptr);
   const auto shown = count_of(event, Field::batch), epoch = count_of(event, Field::epoch);
   if (each <= 0 || steps <= 0 || !shown || !epoch) return;
-  const std::int64_t done = sum(r->epochs.done_before(*epoch, steps), std::min(*shown / each, steps));
+  const std::int64_t done = clamped_sum(r->epochs.done_before(*epoch, steps), std::min(*shown / each, steps));
   come_to(*r, done);
 }
 
@@ -152,9 +152,9 @@ void track::Epochs::see_part(const Event& event, std::int64_t of) {
   RunTrack* const r = all_.runs.open();
   if (event.text(Field::since) != "heading" || !r || !r->epochs.announced || !r->epochs.open) return;
   const PhaseSummary& seen = r->run.train;
-  if (seen.segments == 0 || seen.iterations != product(seen.segments, of)) return;
-  const std::int64_t done =
-      sum(r->epochs.done_before(*r->epochs.announced, of), count_of(event, Field::iterations).value_or(0));
+  if (seen.segments == 0 || seen.iterations != product_or_zero(seen.segments, of)) return;
+  const std::int64_t done = clamped_sum(r->epochs.done_before(*r->epochs.announced, of),
+                                        count_of(event, Field::iterations).value_or(0));
   come_to(*r, done);
 }
 

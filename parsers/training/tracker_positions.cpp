@@ -20,7 +20,7 @@ double samples_of_epoch(const RunTrack& r, std::int64_t samples) {
   const std::int64_t epochs = number_set(r.run, "epochs");
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   if (epochs <= 0 || planned <= 0 || planned % epochs != 0) return size;
-  const auto by_plan = static_cast<double>(product(planned / epochs, samples));
+  const auto by_plan = static_cast<double>(product_or_zero(planned / epochs, samples));
   return std::abs(by_plan - size) <= 0.5 * size ? by_plan : size;  // or the plan is another one
 }
 

@@ -189,7 +189,7 @@ bool counts_epochs(const RunTrack& r, const Event& event) {
 // A bar counted the only epoch known before the first heading told of how many there are: `all` are planned now.
 bool counts_an_epoch_so_far(const RunTrack& r, std::int64_t of, std::int64_t all) {
   if (!r.epochs.announced_of) return false;
-  const std::int64_t counted = product(*r.epochs.announced_of, of);
+  const std::int64_t counted = product_or_zero(*r.epochs.announced_of, of);
   return counted > 0 && all >= counted &&
          (r.run.max_iterations == counted || r.run.max_iterations == r.epochs.done_in_epochs_over + of);
 }
@@ -250,7 +250,7 @@ std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event&
 bool begins_behind_last_epoch(const RunTrack& r, const Event& event) {
   const auto of = length_of_epochs_bar(r, event);
   if (!of || r.epochs.last_batch != of || !(count_of(event, Field::iteration) < of)) return false;
-  const std::int64_t all = product(number_set(r.run, name_of(Field::epochs)), *of);
+  const std::int64_t all = product_or_zero(number_set(r.run, name_of(Field::epochs)), *of);
   return all > 0 && r.epochs.done_in_epochs_over + *of == all;
 }
 

@@ -177,7 +177,7 @@ bool fell_short(Run& run, const Event& event) {
   auto done = positive_of(event, Field::iterations);
   const std::int64_t planned = number_set(run, name_of(Field::epochs));
   if (const auto epochs = positive_of(event, Field::epoch); !done && epochs && planned > 0)
-    done = product(*epochs, run.max_iterations.value_or(0) / planned);
+    done = product_or_zero(*epochs, run.max_iterations.value_or(0) / planned);
   if (!done || !run.max_iterations) return false;
   constexpr std::int64_t kWarmUp = 10;
   // A training that was gone on with counts those since then.

@@ -137,7 +137,7 @@ void track::Steps::step_time(const Moment& m) {
   const auto step = m.event.number(Field::seconds);
   const auto took =
       positive_seconds(step ? std::optional(*step * static_cast<double>(n) - pauses(m.event)) : std::nullopt);
-  const std::int64_t last = at.value_or(sum(r.run.iteration.value_or(0), n));
+  const std::int64_t last = at.value_or(clamped_sum(r.run.iteration.value_or(0), n));
   if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;
     r.training.so_far = time_so_far(m.event, last);
@@ -167,8 +167,9 @@ namespace {
 double stated_seconds(const Event& event, const Run& run, Phase phase, std::int64_t samples, std::int64_t n) {
   const double rate = event.number(Field::samples_per_second).value_or(0);
   const PhaseSummary& before = phase == Phase::train ? run.train : run.test;
-  if (event.text(Field::since) != "start") return static_cast<double>(product(samples, n)) / rate;
-  return static_cast<double>(product(samples, before.iterations + n)) / rate - to_seconds(before.duration);
+  if (event.text(Field::since) != "start") return static_cast<double>(product_or_zero(samples, n)) / rate;
+  return static_cast<double>(product_or_zero(samples, before.iterations + n)) / rate -
+         to_seconds(before.duration);
 }
 
 }  // namespace
@@ -183,7 +184,7 @@ void track::Steps::throughput(const Moment& m) {
   if (!at && m.event.text(Field::since) == "start") at = r.run.max_iterations;  // a mean over the whole run
   const std::int64_t before = r.run.iteration.value_or(0);
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(at ? *at - before : 0);
-  const std::int64_t last = at.value_or(sum(before, std::max<std::int64_t>(0, n)));
+  const std::int64_t last = at.value_or(clamped_sum(before, std::max<std::int64_t>(0, n)));
   r.run.iteration = last;
   all_.runs.add_loss(r, last, m);
   const Phase phase = phase_of(m.event, r.run.job);

@@ -131,7 +131,7 @@ constexpr std::string_view kMesh = "mesh";
 // "torchrun --nnodes=2 --nproc_per_node=8": beside a number of nodes, which may be left out, the devices are those of each.
 void take_nodes(RunTrack& r, const Event& event) {
   if (const auto nodes = positive_of(event, Field::value))
-    r.known.devices = product(positive_of(event, Field::devices).value_or(0), *nodes);
+    r.known.devices = product_or_zero(positive_of(event, Field::devices).value_or(0), *nodes);
 }
 
 void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optional<std::int64_t> n) {
@@ -261,7 +261,8 @@ void note_sizes(RunTrack& r) {
 
 void note_devices(RunTrack& r) {
   const std::int64_t nodes = std::max<std::int64_t>(1, number_set(r.run, kNodes));
-  if (const auto all = product(number_set(r.run, kDevicesPerNode), nodes); all > 0) r.known.devices = all;
+  if (const auto all = product_or_zero(number_set(r.run, kDevicesPerNode), nodes); all > 0)
+    r.known.devices = all;
 }
 
 void count_epochs(RunTrack& r) {
@@ -401,7 +402,7 @@ void tell_tokens(Run& run, std::int64_t samples) {
     if (length > 0 || tokens % samples != 0) return;
     put(run.settings, kLength, std::to_string(tokens / samples));
     note_derived(run, "sequence_length: tokens_per_iteration / batch_size");
-  } else if (const std::int64_t all = product(samples, length); all > 0) {
+  } else if (const std::int64_t all = product_or_zero(samples, length); all > 0) {
     put(run.settings, kTokens, std::to_string(all));
   }
 }
@@ -416,10 +417,10 @@ std::int64_t track::Values::train_samples(const RunTrack& r) const {
   if (tokens > 0 && known.sequence_length > 0)
     return std::max<std::int64_t>(1, tokens / known.sequence_length);
   const std::int64_t iter_size = known.iter_size ? *known.iter_size : all_.labels.iter_size.value_or(1);
-  if (known.global_batch_size) return product(*known.global_batch_size, iter_size);
+  if (known.global_batch_size) return product_or_zero(*known.global_batch_size, iter_size);
   const std::int64_t devices = known.devices ? *known.devices : all_.labels.devices.value_or(1);
   if (known.batch_size) return samples_per_iteration(*known.batch_size, devices, iter_size);
-  if (all_.labels.global_batch_size) return product(*all_.labels.global_batch_size, iter_size);
+  if (all_.labels.global_batch_size) return product_or_zero(*all_.labels.global_batch_size, iter_size);
   if (all_.labels.batch_size) return samples_per_iteration(*all_.labels.batch_size, devices, iter_size);
   return tokens;
 }
@@ -456,7 +457,7 @@ std::int64_t devices_by_batches(const RunTrack& r, std::int64_t said) {
   if (said > 1 || said != r.known.devices_heard) return said;
   const std::int64_t all = r.known.global_batch_size.value_or(0);
   const std::int64_t gathered = number_set(r.run, kGathered);
-  const std::int64_t each = product(r.known.batch_size.value_or(0), gathered);
+  const std::int64_t each = product_or_zero(r.known.batch_size.value_or(0), gathered);
   return each > 0 && all % each == 0 ? std::max(said, all / each) : said;
 }
 

@@ -96,7 +96,7 @@ std::int64_t epochs_done(RunTrack& r, const Event& event) {
   const auto epochs = positive_of(event, Field::epoch);
   const auto elapsed = rounded(event, Field::elapsed);
   if (!epochs || !elapsed || elapsed->second > kMostError * elapsed->first) return 0;
-  if (r.epochs.steps) return product(*epochs, *r.epochs.steps);
+  if (r.epochs.steps) return product_or_zero(*epochs, *r.epochs.steps);
   count_epochs(r);
   return *epochs;
 }
@@ -162,7 +162,7 @@ void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t ste
   if (!rate || !is_fine(*rate)) return;
   const std::int64_t samples = all_.values.samples(r, phase);
   if (steps == 0) steps = r.run.iteration.value_or(r.run.max_iterations.value_or(0));
-  const auto took = positive_seconds(static_cast<double>(product(samples, steps)) / rate->first);
+  const auto took = positive_seconds(static_cast<double>(product_or_zero(samples, steps)) / rate->first);
   if (!took) return;
   note_derived(r.run, "seconds: samples / samples_per_second");
   r.run.first_iteration = 0;

@@ -174,7 +174,7 @@ Anchor anchor_of(track::EpochCount& epochs, const track::Moment& m, std::int64_t
 void count_by_throughput(Anchor& here, const Event& event, std::int64_t each) {
   const auto rate = rounded(event, Field::samples_per_second);
   if (here.elapsed || each <= 0 || !rate || rate->first <= 0) return;
-  here.elapsed = static_cast<double>(product(each, here.iteration)) / rate->first;
+  here.elapsed = static_cast<double>(product_or_zero(each, here.iteration)) / rate->first;
   here.error = *here.elapsed * rate->second / rate->first;
 }
 
@@ -421,7 +421,7 @@ Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Pa
   if (!rate || *rate <= 0) return {};
   const std::string_view unit = event.text(Field::unit);
   const std::int64_t each = samples_of_step(r, event);
-  const Statement said = statement(static_cast<double>(product(each, n)) / *rate, false);
+  const Statement said = statement(static_cast<double>(product_or_zero(each, n)) / *rate, false);
   if (said && by_stamps && unit != "sample" && !keeps_step_time(r.run.train, n, said.took)) return {};
   if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
   return said;
