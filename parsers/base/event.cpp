@@ -253,6 +253,19 @@ void Event::remove(Field f) {
   note_present();
 }
 
+Event Event::with(Field f, std::string_view text, double scale) const {
+  Event out = *this;
+  out.remove(f);
+  out.add(f, scale, text);
+  return out;
+}
+
+Event Event::without(std::initializer_list<Field> fields) const {
+  Event out = *this;
+  for (const Field f : fields) out.remove(f);
+  return out;
+}
+
 void Event::rename(Field from, Field to) {
   if (!has(from)) return;
   FieldValue& renamed = values_[index_of(from)];

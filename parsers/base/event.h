@@ -7,6 +7,7 @@
 #include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -174,6 +175,11 @@ class Event {
   }
   bool add(const FieldValue& v) { return add(v.field, v.scale, v.text); }
   void remove(Field f);  // the first of that field, if there is one
+
+  // Copies: one that says this of the field in place of what it said, if there is room for it; one that says nothing of
+  // those fields.
+  [[nodiscard]] Event with(Field f, std::string_view text, double scale = 1) const;
+  [[nodiscard]] Event without(std::initializer_list<Field> fields) const;
   void rename(Field from, Field to);
   void clear_values();
 

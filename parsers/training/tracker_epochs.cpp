@@ -160,7 +160,7 @@ void track::Epochs::end_of_bar(RunTrack& r, const Moment& m) {
   }
   bar.remove(Field::rate);
   if (!number) bar.remove(Field::batch);
-  all_.windows.progress({bar, m.now, m.out});
+  all_.windows.progress(m.with(bar));
 }
 
 // The end of the last epoch that is planned, of unknown length: the iterations done are the plan.
@@ -255,29 +255,32 @@ bool track::Epochs::fills_bar_of_epochs(RunTrack* open, const Event& event) {
 void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
   const std::int64_t each = all_.values.train_samples(r);
   const auto all = positive_of(m.event, Field::iterations);
-  Event event = m.event;
-  event.remove(Field::unit);
-  std::string steps;
-  if (all && each > 0) {
-    steps = std::to_string(std::max<std::int64_t>(1, *all / each));
-    event.remove(Field::iterations);
-    event.add(Field::iterations, 1, steps);
-  }
-  epoch_of(r, {event, m.now, m.out});
+  const Event as_shown = m.event.without({Field::unit});
+  if (!all || each <= 0) return epoch_of(r, m.with(as_shown));
+  const std::string steps = std::to_string(std::max<std::int64_t>(1, *all / each));
+  epoch_of(r, m.with(as_shown.with(Field::iterations, steps)));
 }
 
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
-// it is one by the two lines' times, the tests in between taken out.
+// it is one by the two lines' times, the tests in between taken out. Its number may stand on a line before it.
 void track::Epochs::epoch(const Moment& m) {
-  if (const auto number = all_.windows.pending(Field::epoch); number && !m.event.has(Field::epoch)) {
-    Event whole = m.event;
-    if (whole.add(number->field, number->scale, number->text)) return epoch({whole, m.now, m.out});
-  }
-  const EpochLine line(m.event);
+  const auto number = all_.windows.pending(Field::epoch);
+  if (!number || m.event.has(Field::epoch)) return read_line(m);
+  read_line(m.with(m.event.with(Field::epoch, number->text, number->scale)));
+}
+
+// A state of a bar that is not full, a heading that is not yet the epoch's, or a line of some run.
+void track::Epochs::read_line(const Moment& m) {
   if (is_state_of_bar(m.event)) return see_state(m.event);
   if (counts_samples_of_epoch(m.event)) return see_samples(m.event);
   if (is_ahead(m.event)) return;
-  if (line.is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
+  if (EpochLine(m.event).is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
+  give_to_run(m);
+}
+
+// A line of the run going on or of the one that is over, or the first one of another run.
+void track::Epochs::give_to_run(const Moment& m) {
+  const EpochLine line(m.event);
   const RunTrack* const last = all_.runs.ended();
   if (last && is_of_run_over(*last, line, m.event, all_.runs.next_is_described())) return;
   if (all_.tests.is_after_end(m) || is_before_end(m.event)) return;
@@ -295,7 +298,7 @@ void track::Epochs::epoch(const Moment& m) {
   epoch_of(r, m);
 }
 
-// The same where it is known whose epoch it is.
+// An epoch of that run.
 void track::Epochs::epoch_of(RunTrack& r, const Moment& m) {
   const EpochLine line(m.event);
   take_up(r, m, line.tests);

@@ -43,12 +43,7 @@ void track::Epochs::one_more(const Moment& m) {
   RunTrack& r = *all_.runs.open();
   r.run.max_iterations.reset();
   const std::string number = std::to_string(r.epochs.alone + 1);
-  Event next = m.event;
-  for (const Field f : {Field::epoch, Field::epochs}) {
-    next.remove(f);
-    next.add(f, 1, number);
-  }
-  epoch({next, m.now, m.out});
+  give_to_run(m.with(m.event.with(Field::epoch, number).with(Field::epochs, number)));
 }
 
 // A heading that was written over what stood there, perhaps after lines that stand behind it (since = "later"): unless it
@@ -77,11 +72,10 @@ void track::Epochs::end_by_throughput(RunTrack& r, const Moment& m) {
       iterations_by_rate(m.event, Field::samples_per_second, *took, all_.values.train_samples(r), 0));
   if (steps <= r.epochs.line.batch.value_or(steps)) return;
   const std::string all = std::to_string(steps);
-  Event last = m.event;
+  Event last = m.event.without({Field::seconds, Field::samples_per_second, Field::loss});
   last.kind = EventKind::progress;
-  for (const Field f : {Field::seconds, Field::samples_per_second, Field::loss}) last.remove(f);
   for (const Field f : {Field::batch, Field::batches}) last.add(f, 1, all);
-  all_.windows.progress({last, m.now, m.out});
+  all_.windows.progress(m.with(last));
 }
 
 namespace {

@@ -56,6 +56,9 @@ struct Moment {
   Moment(const Event& of, const std::optional<Instant>& at, Records& to) : event(of), now(at), out(to) {}
   Moment(const Event& of, std::optional<Instant>&& gone_at_once, Records& to) = delete;
 
+  // Of the same moment, as long as that one is there.
+  Moment with(const Event& other) const { return {other, now, out}; }
+
   const Event& event;
   const std::optional<Instant>& now;
   Records& out;
@@ -180,6 +183,7 @@ class Windows : Part {
  private:
   bool stands_by_bar(const Event& event);
   bool is_said_again(const Moment& m);
+  void join_pending(const Moment& m);
   void progress_of(const Moment& m, bool in_steps = false);
   std::optional<OfStep> counted_in_samples(RunTrack& r, const Event& event) const;
   std::optional<OfStep> counted_otherwise(RunTrack& r, const Event& event) const;
@@ -246,6 +250,8 @@ class Epochs : Part {
   bool is_one_more(const Event& event) const;
   bool is_ahead(const Event& event);
   void one_more(const Moment& m);
+  void read_line(const Moment& m);
+  void give_to_run(const Moment& m);
   void epoch_of(RunTrack& r, const Moment& m);
   void epoch_of_samples(RunTrack& r, const Moment& m);
   bool counts_again(const Moment& m, std::int64_t epoch);

@@ -67,13 +67,10 @@ bool track::Windows::epoch_of_all(RunTrack& r, const Moment& m) {
     r.epochs.numbered = true;
     count_epochs(r);
   }
-  Event of_all = m.event;
-  of_all.remove(Field::epoch);
+  Event of_all = m.event.without({Field::epoch}).with(Field::unit, name_of(Field::epoch));
   of_all.rename(Field::batch, Field::iteration);
   of_all.rename(Field::batches, Field::max_iter);
-  of_all.remove(Field::unit);
-  of_all.add(Field::unit, 1, "epoch");
-  progress_of({of_all, m.now, m.out});
+  progress_of(m.with(of_all));
   return true;
 }
 

@@ -320,15 +320,11 @@ void track::Windows::progress_in_steps(const Moment& m, const OfStep& counted) {
   const Field of = by_batches ? Field::batches : Field::max_iter;
   const FieldValue* const shown = m.event.find(done);
   if (!shown || counted.steps <= 0) return;
-  const FieldValue in_steps{done, shown->scale / static_cast<double>(counted.each), shown->text};
   const std::string all = std::to_string(counted.steps);
-  Event event = m.event;
-  event.remove(done);
-  event.remove(of);
-  event.remove(Field::unit);
-  event.add(in_steps);
-  event.add(of, 1, all);
-  if (count_of(event, done)) progress_of({event, m.now, m.out}, true);
+  const Event in_steps = m.event.without({Field::unit})
+                             .with(done, shown->text, shown->scale / static_cast<double>(counted.each))
+                             .with(of, all);
+  if (count_of(in_steps, done)) progress_of(m.with(in_steps), true);
 }
 
 void track::Windows::tell(PendingValue value) {
@@ -342,32 +338,22 @@ std::optional<track::PendingValue> track::Windows::pending(Field f) const {
   return {};
 }
 
-namespace {
-
-Event of_epoch(const Event& event) {
-  Event out = event;
-  out.remove(Field::since);
-  out.add(Field::since, 1, "epoch");
-  return out;
+// With since = "heading" batches count only where a heading has announced their epoch: a prediction, before the first
+// one or behind the end, tells of its own in the same words.
+void track::Windows::progress(const Moment& m) {
+  if (m.event.text(Field::since) != "heading") return join_pending(m);
+  const RunTrack* const open = all_.runs.open();
+  if (open && open->epochs.announced) join_pending(m.with(m.event.with(Field::since, "epoch")));
 }
 
-}  // namespace
-
 // What lines before it have told of this one joins it.
-void track::Windows::progress(const Moment& m) {
-  // With since = "heading" batches count only where a heading has announced their epoch: a prediction, before the first
-  // one or behind the end, tells of its own in the same words.
-  if (m.event.text(Field::since) == "heading") {
-    const RunTrack* const open = all_.runs.open();
-    if (open && open->epochs.announced) progress({of_epoch(m.event), m.now, m.out});
-    return;
-  }
+void track::Windows::join_pending(const Moment& m) {
   if (state_.pending.empty()) return progress_of(m);
   const auto pending = std::exchange(state_.pending, {});
   Event whole = m.event;
   for (const PendingValue& value : pending)
     if (!whole.has(value.field)) whole.add(value.field, value.scale, value.text);
-  progress_of({whole, m.now, m.out});
+  progress_of(m.with(whole));
 }
 
 // Where a line says the run stands.
@@ -453,10 +439,9 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
   if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
   if (known && epoch_of_all(*known, m)) return;
   if (known && counts_those_of_all(*known, event)) {
-    Event of_all = event;
-    of_all.remove(Field::batches);
+    Event of_all = event.without({Field::batches});
     of_all.rename(Field::batch, Field::iteration);
-    return progress_of({of_all, m.now, m.out}, in_steps);
+    return progress_of(m.with(of_all), in_steps);
   }
   if (event.has(Field::position)) return position_of_known(m);
   if (RunTrack* const over = all_.runs.ended(); over && is_last_of_run_over(*over, event)) {

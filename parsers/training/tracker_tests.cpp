@@ -225,7 +225,7 @@ void track::Tests::see_bar(const Moment& m) {
   bar.clear_values();
   for (const Field f : {Field::iteration, Field::max_iter, Field::elapsed})
     if (const FieldValue* const v = m.event.find(f)) bar.add(*v);
-  all_.windows.progress({bar, m.now, m.out});
+  all_.windows.progress(m.with(bar));
 }
 
 // The same, where the result does not say how long its test took: that is what passed since the bar's last state, if it

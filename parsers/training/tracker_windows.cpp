@@ -246,14 +246,10 @@ double share_of_divisor(const RunTrack& r, const Event& event, std::int64_t iter
 }
 
 Event of_fewer_steps(const Event& event, double share, std::string_view samples) {
-  Event out = event;
-  if (const FieldValue* const mean = event.find(Field::seconds)) {
-    out.remove(Field::seconds);
-    out.add(Field::seconds, mean->scale / share, mean->text);
-  }
-  out.remove(Field::batch_size);
+  Event out = event.without({Field::batch_size});
   if (!samples.empty()) out.add(Field::batch_size, 1, samples);
-  return out;
+  const FieldValue* const mean = event.find(Field::seconds);
+  return mean ? out.with(Field::seconds, mean->text, mean->scale / share) : out;
 }
 
 }  // namespace
@@ -263,7 +259,7 @@ void track::Windows::train_progress(RunTrack& r, const Moment& m, std::int64_t i
     const double batch = m.event.number(Field::batch_size).value_or(0) / share;
     const bool known = batch > 0 && batch < static_cast<double>(track::kMaxCount);
     const std::string samples = known ? std::to_string(std::llround(batch)) : std::string();
-    return show_progress(r, {of_fewer_steps(m.event, share, samples), m.now, m.out}, iteration);
+    return show_progress(r, m.with(of_fewer_steps(m.event, share, samples)), iteration);
   }
   show_progress(r, m, iteration);
 }
