@@ -185,6 +185,9 @@ class Windows : Part {
   bool is_said_again(const Moment& m);
   void join_pending(const Moment& m);
   void progress_of(const Moment& m, bool in_steps = false);
+  bool is_beside_runs(const Moment& m);
+  RunTrack& run_of_step(const Moment& m, double waited);
+  void take_step(RunTrack& r, const Moment& m, std::int64_t iteration);
   std::optional<OfStep> counted_in_samples(RunTrack& r, const Event& event) const;
   std::optional<OfStep> counted_otherwise(RunTrack& r, const Event& event) const;
   void progress_in_steps(const Moment& m, const OfStep& counted);

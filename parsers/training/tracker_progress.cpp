@@ -426,19 +426,52 @@ std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) 
   return iteration;
 }
 
-// What a line of progress is about: a test, a run that is over, something beside the run's steps, or where the run
-// stands. `in_steps`: what it counted was made steps, which may look like what is counted otherwise.
-void track::Windows::progress_of(const Moment& m, bool in_steps) {
+// A line that tells of no step of the run going on: of a test's, of the run that is over, of a bar beside it; or of an
+// epoch that it numbers among all. Asked in this order: each takes what those behind it would take for something else.
+bool track::Windows::is_beside_runs(const Moment& m) {
   const Event& event = m.event;
-  if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event))
-    return all_.tests.progress(m);
-  const double waited = state_.standing ? state_.standing->waited : 0;
-  if (stands_by_bar(event) || is_said_again(m)) return;
+  if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event)) {
+    all_.tests.progress(m);
+    return true;
+  }
+  if (stands_by_bar(event) || is_said_again(m)) return true;
   if (trains_behind_job(all_.runs.open(), event)) all_.runs.begin(m);
   RunTrack* const known = all_.runs.open();
-  if (known && (counts_a_tests_steps(*known, event) || counts_epochs(*known, event))) return;
-  if (known && epoch_of_all(*known, m)) return;
-  if (known && counts_those_of_all(*known, event)) {
+  return known &&
+         (counts_a_tests_steps(*known, event) || counts_epochs(*known, event) || epoch_of_all(*known, m));
+}
+
+// The run that a step is of: the one going on, or one that the line begins.
+RunTrack& track::Windows::run_of_step(const Moment& m, double waited) {
+  const Event& event = m.event;
+  RunTrack& open = all_.runs.for_measurement(m);
+  if (waited > 0) open.training.bar_stood = from_seconds(waited);
+  open.training.tests_before = std::max(open.training.tests_before, open.training.bar_stood);
+  const bool anew = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
+                    counts_again_behind_end(open, event) || begins_behind_data(open, event) ||
+                    falls_back(open, event);
+  return anew ? all_.runs.begin_again(m) : open;
+}
+
+// The run stands there, or has begun again without a word.
+void track::Windows::take_step(RunTrack& r, const Moment& m, std::int64_t iteration) {
+  const bool within = counts_again_within_window(r, m.event, iteration);
+  const bool elsewhere = goes_on_elsewhere_behind_end(r, m.event, iteration);
+  if (!within && !elsewhere && !counts_again(r, m.event, iteration)) return train_progress(r, m, iteration);
+  if (!within && !elsewhere && is_another_writers(r, m, iteration)) return;
+  const bool amid = elsewhere || is_amid(r, iteration);
+  RunTrack& anew = all_.runs.begin_again(m);
+  anew.resumed = amid;
+  if (const auto first = iteration_of(anew, m.event)) train_progress(anew, m, *first);
+}
+
+// What a line of progress is about: something beside the run's steps, or where the run stands. `in_steps`: what it counted
+// was made steps, which may look like what is counted otherwise.
+void track::Windows::progress_of(const Moment& m, bool in_steps) {
+  const Event& event = m.event;
+  const double waited = state_.standing ? state_.standing->waited : 0;
+  if (is_beside_runs(m)) return;
+  if (const RunTrack* const known = all_.runs.open(); known && counts_those_of_all(*known, event)) {
     Event of_all = event.without({Field::batches});
     of_all.rename(Field::batch, Field::iteration);
     return progress_of(m.with(of_all), in_steps);
@@ -450,29 +483,13 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
     return;
   }
 
-  RunTrack& open = all_.runs.for_measurement(m);
-  if (waited > 0) open.training.bar_stood = from_seconds(waited);
-  open.training.tests_before = std::max(open.training.tests_before, open.training.bar_stood);
-  const bool anew_otherwise = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
-                              counts_again_behind_end(open, event) || begins_behind_data(open, event) ||
-                              falls_back(open, event);
-  RunTrack& going_on = anew_otherwise ? all_.runs.begin_again(m) : open;
+  RunTrack& going_on = run_of_step(m, waited);
   if (looks_back(going_on, event)) return;
   if (!in_steps)
     if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
   RunTrack* const planned = take_plan(going_on, m);
   if (!planned) return;
-  const auto iteration = place(*planned, m);
-  if (!iteration) return;
-  const bool within = counts_again_within_window(*planned, event, *iteration);
-  const bool elsewhere = goes_on_elsewhere_behind_end(*planned, event, *iteration);
-  if (!within && !elsewhere && !counts_again(*planned, event, *iteration))
-    return train_progress(*planned, m, *iteration);
-  if (!within && !elsewhere && is_another_writers(*planned, m, *iteration)) return;
-  const bool amid = elsewhere || is_amid(*planned, *iteration);
-  RunTrack& anew = all_.runs.begin_again(m);
-  anew.resumed = amid;
-  if (const auto first = iteration_of(anew, event)) train_progress(anew, m, *first);
+  if (const auto iteration = place(*planned, m)) take_step(*planned, m, *iteration);
 }
 
 }  // namespace etad
