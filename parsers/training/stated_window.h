@@ -25,6 +25,11 @@ Statement statement(double seconds, bool tests_inside, bool measured = false);
 // How long all of the window took, by what the line states, or what it and the one before it count.
 Statement stated_window(const Event& event, const Pace& pace, const Anchor& from, const Anchor& to);
 
+// What the line states was summed up from step to step: whatever was done between them is not in it.
+inline bool sums_its_steps(const Event& event) {
+  return event.text(Field::since) == "display";
+}
+
 // It speaks of a part only, and the whole went at quite another step time: something else lies in between,
 // such as another run of which the log shows no beginning.
 bool holds_something_else(const Pace& pace, const Anchor& from, const Anchor& to);

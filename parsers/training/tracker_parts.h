@@ -10,6 +10,9 @@
 //   Descriptions  tracker_description.cpp  descriptions of solver and nets             description.h
 //   Windows       tracker_progress.cpp     where a line of progress says a run stands  training_window.h,
 //                 tracker_windows.cpp      training between two displayed iterations   training_progress.h
+//                 closed_windows.cpp       where those end: measurements or not
+//                 tracker_wholes.cpp       a whole run, as its end or first line says
+//                 tracker_positions.cpp    parts of epochs, and what counts on all of them
 //                 tracker_snapshots.cpp    the snapshots in between
 //                 bar_states.cpp           bars that are drawn anew for each epoch
 //                 restarts.cpp             other starts of a program that says nothing
@@ -206,6 +209,7 @@ class Windows : Part {
   Statement statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& from,
                          const Anchor& to) const;
   void hold_stated_alone(RunTrack& r, const Event& event, const Anchor& here);
+  Statement trusted_statement(RunTrack& r, const Event& event, const Pace& pace, const Anchor& to) const;
   void close_window(RunTrack& r, const Moment& m, const Anchor& to);
   void begin_window(RunTrack& r, const Anchor& from, Records& out);
   void give_window(RunTrack& r, Segment& window, Records& out);

@@ -1,8 +1,7 @@
 // Windows of training.
 //
-// A window runs from one displayed iteration to the next. Its time is the difference of the two lines' times
-// less the test phases inside. Where the log itself says how long the window took and the two disagree beyond
-// measure, the clock was set in between, and the log's own word counts.
+// A window runs from one displayed iteration to the next. How long it took is asked where it ends
+// (closed_windows.cpp).
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -13,100 +12,18 @@
 #include "parsers/training/line_numbers.h"
 #include "parsers/training/stated_window.h"
 #include "parsers/training/tracker_parts.h"
-#include "parsers/training/window_doubts.h"
 
 namespace etad {
 
 using track::Anchor;
 using track::beginning_of_bar;
 using track::ends_bar;
-using track::held_a_pause;
-using track::holds_something_else;
-using track::lacks_lines;
-using track::leaps;
-using track::overstates;
-using track::Pace;
-using track::ran_beside;
-using track::returns;
 using track::RunTrack;
 using track::see_wait;
 using track::Stage;
-using track::stated_window;
-using track::Statement;
-using track::statement;
+using track::sums_its_steps;
 using track::tells_no_time_yet;
-using track::was_told_at_once;
 using track::Window;
-
-namespace {
-
-// The time of one step stands for all of a window, and that step holds an evaluation.
-bool was_no_usual_step(RunTrack& r, std::int64_t n, const Event& event, const Statement& said) {
-  const std::int64_t enough = n < 2 ? 10 : 3;  // a step of its own may be a slow one of the first
-  return !said.measured && event.has(Field::seconds) &&
-         r.training.holds_an_evaluation(r.run.train, enough, to_seconds(said.took) / static_cast<double>(n));
-}
-
-// A window over the border of two epochs, around a test's result, or with a wait that its bar shows, that took much longer
-// than the steps before it: it holds a validation, or a saving, of whose time no line tells. Less will do where a result
-// stands in it and its lines count the time so far.
-bool held_a_validation(const PhaseSummary& before, const Window& window, std::int64_t n, Duration took,
-                       bool counted_on) {
-  const bool may_hold = window.over_border || window.holds_undated_test || window.waited > Duration::zero();
-  if (!may_hold || before.segments < 3) return false;
-  const double much_longer = counted_on ? 1.5 : 3;
-  return to_seconds(took) * static_cast<double>(before.iterations) >
-         much_longer * to_seconds(before.duration) * static_cast<double>(n);
-}
-
-// It is far longer than those before, at quite another step time: another training's. A second one in a row at the same
-// pace shows that it is the run's own, whose first steps were shown one by one and took long.
-bool leapt(RunTrack& r, std::int64_t n, Duration took) {
-  constexpr double kOtherPace = 2;
-  const double pace = to_seconds(took) / static_cast<double>(n);
-  const bool leap = leaps(r.run.train, n, took);
-  const auto last = std::exchange(r.training.step_time_of_leap, leap ? std::optional(pace) : std::nullopt);
-  return leap && (!last || pace > kOtherPace * *last || *last > kOtherPace * pace);
-}
-
-// Its lines do not show how long so many steps take: they tell at once of what was done before, or are of another
-// training.
-bool shows_no_steps(RunTrack& r, const Event& event, const Statement& said, std::int64_t n, Duration took) {
-  const bool at_once = !said && was_told_at_once(n, event.text(Field::unit) == "epoch", took);
-  return took <= Duration::zero() || at_once || leapt(r, n, took);
-}
-
-// By the clock, the log's own or that of its stamps, the training stood still in it. A second one in a row shows that it
-// is slow, or that lines come seldom.
-bool paused(RunTrack& r, const Statement& said, std::int64_t n, Duration took) {
-  const PhaseSummary& before = r.run.train;
-  const bool by_clock = !said || (said.measured && before.iterations > 0);
-  const bool stood_still =
-      (by_clock && held_a_pause(before, n, took)) || (!said && lacks_lines(before, n, took));
-  return r.training.paused = stood_still && !r.training.paused;
-}
-
-// Bars of another length that were drawn amid so many steps tell of tests. Where each step, or every other, has one, as in
-// those that learn from what they generate, it is a part of the step.
-void take_tests_by_bars(Window& window, const Anchor& from, const Anchor& to) {
-  constexpr std::int64_t kSteps = 10;
-  const track::OtherBars& others = window.others;
-  const bool few = others.number <= (to.iteration - from.iteration) / kSteps;
-  if (others.number == 0 || !few || !from.elapsed || !to.elapsed) return;
-  const bool within = others.seconds() < *to.elapsed - *from.elapsed;
-  if (within) window.test_time = std::max(window.test_time, from_seconds(others.seconds()));
-}
-
-// Whether a time worked out from samples a second is in keeping with what was measured before: some count
-// tokens for samples, and then it is not the clock that is wrong.
-bool keeps_step_time(const PhaseSummary& before, std::int64_t n, Duration took) {
-  if (before.iterations == 0) return false;
-  const double step_time = to_seconds(took) / static_cast<double>(n) *
-                           static_cast<double>(before.iterations) / to_seconds(before.duration);
-  return step_time > 0.5 && step_time < 2;
-}
-
-}  // namespace
 
 namespace {
 
@@ -229,11 +146,6 @@ void see_start_anew(RunTrack& r, const Anchor& to) {
   if (!again || r.run.train.segments > 0 || !to.dated || !r.window.from->at) return;
   if (r.window.from->changed) return;  // "12K" comes again and again
   if (between(*r.window.from->at, *again) > between(*again, *to.at)) r.window.from->at = again;
-}
-
-// What the line states was summed up from step to step: whatever was done between them is not in it.
-bool sums_its_steps(const Event& event) {
-  return event.text(Field::since) == "display";
 }
 
 // Of sums that a program always divides by the steps between two of its lines (`display`), as many as there are since the
@@ -400,79 +312,6 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
 void track::Windows::begin_window(RunTrack& r, const Anchor& from, Records& out) {
   all_.tests.release(r, out);
   r.window.begin(from);
-}
-
-// How many of what the line's samples_per_second counts a step holds: samples, or tokens. 0: unknown.
-std::int64_t track::Windows::samples_of_step(const RunTrack& r, const Event& event) const {
-  return event.text(Field::unit) == "tok" ? r.known.tokens_per_iteration : all_.values.train_samples(r);
-}
-
-// What the line says of the window's time, worked out from samples a second where it says no more.
-Statement track::Windows::statement_of(RunTrack& r, const Event& event, const Pace& pace, const Anchor& from,
-                                       const Anchor& to) const {
-  const bool by_stamps = from.dated && to.dated;
-  const std::int64_t n = to.iteration - from.iteration;
-  if (const Statement said = stated_window(event, pace, from, to)) return said;
-  const auto rate = event.number(Field::samples_per_second);
-  if (!rate || *rate <= 0) return {};
-  const std::string_view unit = event.text(Field::unit);
-  const std::int64_t each = samples_of_step(r, event);
-  const Statement said = statement(static_cast<double>(product_or_zero(each, n)) / *rate, false);
-  if (said && by_stamps && unit != "sample" && !keeps_step_time(r.run.train, n, said.took)) return {};
-  if (said && (!from.at || !to.at)) note_derived(r.run, "seconds: samples / samples_per_second");
-  return said;
-}
-
-void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to) {
-  Window& w = r.window;
-  const Anchor from = *w.from;
-  const std::int64_t n = to.iteration - from.iteration;
-  const PhaseSummary& before = r.run.train;
-  const Pace pace(m.event);
-  if (holds_something_else(pace, from, to) || returns(before, w, n)) {
-    ++m.out.rejected;
-    return;
-  }
-  Statement said = statement_of(r, m.event, pace, from, to);
-  const bool by_stamps = from.dated && to.dated;
-  if (said && by_stamps && !said.measured) {
-    if (before.segments == 0) r.training.overstated = overstates(said.took, between(*from.at, *to.at));
-    if (r.training.overstated) said = {};
-  }
-  const bool trains_alone =
-      m.event.text(Field::key) == "record";  // what it states is the steps' mean, of nothing else
-  if (said && !by_stamps && !trains_alone && was_no_usual_step(r, n, m.event, said))
-    return all_.tests.release(r, m.out);
-  if (w.waited > Duration::zero())
-    w.test_time = r.training.shows_waits ? w.waited : std::max(w.test_time, w.waited);
-  if (w.waited == Duration::zero()) take_tests_by_bars(w, from, to);
-  Duration took{};
-  const bool told = w.training_time(said, to, took);
-  if (told && !said && ran_beside(before, n, w.test_time, took)) took += w.test_time;
-  if (told && said && w.snapshots > 0 && sums_its_steps(m.event)) {
-    took = said.took;
-    w.pass_over_snapshots();
-  }
-  all_.tests.release(r, m.out);
-  if (!told) return;
-  const bool holds_a_test = w.holds_unmeasured_test && !said.measured;
-  if (holds_a_test && r.training.has_untested_windows()) return;
-  if (!holds_a_test) ++r.training.untested;
-  if (shows_no_steps(r, m.event, said, n, took)) {
-    ++m.out.rejected;
-    return;
-  }
-  const bool counted_on = w.holds_undated_test && from.elapsed && to.elapsed;
-  const bool may_hold = (!said.measured && !trains_alone) || w.waited > Duration::zero() || counted_on;
-  if (may_hold && held_a_validation(before, w, n, took, counted_on)) return;
-  if (paused(r, said, n, took)) {
-    ++m.out.rejected;
-    return;
-  }
-  w.end_snapshot_by_progress(to, took);
-  all_.runs.measure_beginning(r, from, n, took, m.out);
-  Segment window{Phase::train, from.iteration, n, all_.values.train_samples(r), took, from.at};
-  give_window(r, window, m.out);
 }
 
 }  // namespace etad
