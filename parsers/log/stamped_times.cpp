@@ -26,14 +26,17 @@ bool is_about(double stated, double stamped, double off) {
 std::optional<StampedTimesState::Of> what_fits(double seconds, double before, double steps, double stamped,
                                                double off) {
   using Of = StampedTimesState::Of;
-  std::optional<Of> out;
+  Of last{};
+  int fit = 0;
   const auto consider = [&](Of of, double stated) {
-    if (!is_about(stated, stamped, off)) return true;
-    return !std::exchange(out, of);
+    if (!is_about(stated, stamped, off)) return;
+    last = of;
+    ++fit;
   };
-  const bool clear = consider(Of::step, steps * seconds) && (steps <= 1 || consider(Of::span, seconds)) &&
-                     consider(Of::beginning, seconds - before);
-  return clear ? out : std::nullopt;
+  consider(Of::step, steps * seconds);
+  if (steps > 1) consider(Of::span, seconds);
+  consider(Of::beginning, seconds - before);
+  return fit == 1 ? std::optional(last) : std::nullopt;
 }
 
 }  // namespace

@@ -257,9 +257,47 @@ bool UnclearTimes::take_step_time(Event& event, std::optional<std::int64_t> epoc
   return true;
 }
 
-void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
+// What the time of a line of progress is of, as far as it shows beside the one before it. `told`: on a line of its own.
+void UnclearTimes::see_progress_time(double seconds, bool told, bool same_epoch, bool one_step) {
   constexpr std::int64_t kRises = 6, kSteepRises = 3;
   constexpr double kSteep = 1.5;
+  if (state_.meaning == Meaning::open && seconds > *state_.last) {
+    ++state_.rises;
+    const bool steep = state_.rises >= kSteepRises && seconds >= kSteep * *state_.first;
+    if (steep || state_.rises >= kRises) state_.meaning = Meaning::elapsed;
+  } else if (seconds < *state_.last) {
+    if (state_.meaning == Meaning::open && same_epoch)
+      state_.meaning = told && !state_.told_so_far ? Meaning::interval
+                       : one_step && !told         ? Meaning::own
+                                                   : Meaning::none;
+    if (state_.meaning == Meaning::elapsed && same_epoch) {  // it grew by chance
+      state_.meaning = Meaning::none;
+      state_.steps = {};
+    }
+    state_.rises = 0;
+    state_.first = seconds;  // counted from the epoch's beginning, perhaps
+  }
+}
+
+// As what it is known to be, or not at all.
+void UnclearTimes::say_progress_time(Event& event, double seconds, bool told, bool one_step,
+                                     std::int64_t since_last) {
+  if (state_.meaning == Meaning::elapsed) {
+    event.rename(Field::duration, Field::elapsed);
+  } else if (state_.meaning == Meaning::own && one_step) {
+    event.rename(Field::duration, Field::seconds);
+  } else if (state_.meaning == Meaning::interval && told && since_last > 0) {
+    event.kind = EventKind::step_time;
+    for (const Field f : {Field::iterations, Field::since}) event.remove(f);
+    say(event, Field::seconds, seconds / static_cast<double>(since_last));
+    steps_ = std::to_string(since_last);
+    event.add(Field::iterations, 1, steps_);
+  } else {
+    event.remove(Field::duration);
+  }
+}
+
+void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   const auto epoch = count_of(event, Field::epoch);
   const auto step =
       event.has(Field::iteration) ? count_of(event, Field::iteration) : count_of(event, Field::batch);
@@ -281,38 +319,11 @@ void UnclearTimes::resolve_progress(Event& event, double seconds, bool told) {
   const bool same_epoch = epoch == state_.epoch;
   const bool one_step = same_epoch && step && state_.step && *step == *state_.step + 1;
   const std::int64_t since_last = step && state_.step && !epoch ? *step - *state_.step : 0;
-  if (state_.meaning == Meaning::open && seconds > *state_.last) {
-    ++state_.rises;
-    const bool steep = state_.rises >= kSteepRises && seconds >= kSteep * *state_.first;
-    if (steep || state_.rises >= kRises) state_.meaning = Meaning::elapsed;
-  } else if (seconds < *state_.last) {
-    if (state_.meaning == Meaning::open && same_epoch)
-      state_.meaning = told && !state_.told_so_far ? Meaning::interval
-                       : one_step && !told         ? Meaning::own
-                                                   : Meaning::none;
-    if (state_.meaning == Meaning::elapsed && same_epoch) {  // it grew by chance
-      state_.meaning = Meaning::none;
-      state_.steps = {};
-    }
-    state_.rises = 0;
-    state_.first = seconds;  // counted from the epoch's beginning, perhaps
-  }
+  see_progress_time(seconds, told, same_epoch, one_step);
   state_.last = seconds;
   state_.epoch = epoch;
   state_.step = step;
-  if (state_.meaning == Meaning::elapsed) {
-    event.rename(Field::duration, Field::elapsed);
-  } else if (state_.meaning == Meaning::own && one_step) {
-    event.rename(Field::duration, Field::seconds);
-  } else if (state_.meaning == Meaning::interval && told && since_last > 0) {
-    event.kind = EventKind::step_time;
-    for (const Field f : {Field::iterations, Field::since}) event.remove(f);
-    say(event, Field::seconds, seconds / static_cast<double>(since_last));
-    steps_ = std::to_string(since_last);
-    event.add(Field::iterations, 1, steps_);
-  } else {
-    event.remove(Field::duration);
-  }
+  say_progress_time(event, seconds, told, one_step, since_last);
 }
 
 }  // namespace etad

@@ -39,6 +39,8 @@ class UnclearTimes {
   void resolve_epoch(Event& event, double seconds);
   bool is_far_off_stamps(const Event& event, double seconds);
   void resolve_progress(Event& event, double seconds, bool told);
+  void see_progress_time(double seconds, bool told, bool same_epoch, bool one_step);
+  void say_progress_time(Event& event, double seconds, bool told, bool one_step, std::int64_t since_last);
   void take_time_to_come(Event& event);
   bool take_step_time(Event& event, std::optional<std::int64_t> epoch, std::optional<std::int64_t> step,
                       double seconds);
