@@ -88,42 +88,61 @@ track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
 track::Parts::Parts(SourceContext given)
     : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
 
+// Within a description all lines are its body's up to one that bears the log's header. True: the line is such.
+bool Tracker::Impl::describe(track::RunTrack& r, std::string_view line, const Event& event) {
+  if (r.description.body == track::Body::none) return false;
+  if (event.headed) {
+    descriptions.end_body(r);
+  } else if (event.kind == EventKind::none) {
+    descriptions.body_line(r, line);
+    return true;
+  }
+  return false;
+}
+
+Tracker::Impl::Before Tracker::Impl::hear(std::string_view line, const track::Moment& m) {
+  Before before;
+  track::RunTrack* const r = runs.open();
+  if (!r) return before;
+  const Event& event = m.event;
+  if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback)) r->last_words.hear(line);
+  if (r->declared()) before.ordinal = r->run.ordinal;
+  before.drawn_again = is_drawn_again(event, *r);
+  before.of_test = is_bar_of_test(event, *r);
+  if (m.now && event.kind != EventKind::epoch) epochs.date_heading(*r, *m.now, m.out);
+  before.open = runs.open() != nullptr;
+  return before;
+}
+
 void Tracker::Impl::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
                          Records& out) {
   if (event.time) state.last_time = *event.time;
-  const std::optional<Instant>& now = event.time ? event.time : arrival;
-  std::optional<std::int64_t> before;  // the run that was told of when the line came
-  bool again = false, of_test = false;
   if (track::RunTrack* const r = runs.open()) {
     if (r->run.state != RunState::running) {  // it goes on after all
       r->run.state = RunState::running;
       r->dirty = true;
     }
-    if (r->description.body != track::Body::none) {
-      if (event.headed) {
-        descriptions.end_body(*r);
-      } else if (event.kind == EventKind::none) {
-        return descriptions.body_line(*r, line);
-      }
-    }
-    if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback)) r->last_words.hear(line);
-    if (r->declared()) before = r->run.ordinal;
-    again = is_drawn_again(event, *r);
-    of_test = is_bar_of_test(event, *r);
-    if (now && event.kind != EventKind::epoch) epochs.date_heading(*r, *now, out);
+    if (describe(*r, line, event)) return;
   }
-  const bool was_open = runs.open() != nullptr;
-  if (event.kind != EventKind::none) dispatch({event, now, out});
-  // What begins another run is no life of the one before: that was over, and its last words say how it ended.
-  const bool same = state.current && (!before || before == state.current->run.ordinal);
-  if (same && was_open && now && !may_be_anothers(event.kind) &&
-      !(event.kind == EventKind::none && comes_long_after(*state.current, *now))) {
-    state.current->run.ended_at = *now;
+  const track::Moment m(event, event.time ? event.time : arrival, out);
+  const Before before = hear(line, m);
+  if (event.kind != EventKind::none) dispatch(m);
+  note_life(line, m, before);
+}
+
+// What begins another run is no life of the one before: that was over, and its last words say how it ended.
+void Tracker::Impl::note_life(std::string_view line, const track::Moment& m, const Before& before) {
+  const Event& event = m.event;
+  const bool same = state.current && (!before.ordinal || before.ordinal == state.current->run.ordinal);
+  if (same && before.open && m.now && !may_be_anothers(event.kind) &&
+      !(event.kind == EventKind::none && comes_long_after(*state.current, *m.now))) {
+    state.current->run.ended_at = *m.now;
     state.current->dirty = true;
   }
   track::RunTrack* const r = runs.open();
   if (!r) return;
-  if (same && shows_life(event.kind) && !again) r->last_words.forget(is_of_training(event) && !of_test);
+  if (same && shows_life(event.kind) && !before.drawn_again)
+    r->last_words.forget(is_of_training(event) && !before.of_test);
   if (event.kind == EventKind::progress) {
     r->last_words.joined_again = false;
     r->last_words.hear(end_behind_bar(line));

@@ -338,8 +338,18 @@ struct Parts {
 struct Tracker::Impl : track::Parts {
   using Parts::Parts;
 
+  // What was known of the run going on when a line came, and what the line is to it.
+  struct Before {
+    bool open = false;
+    std::optional<std::int64_t> ordinal;        // of a run that others have heard of
+    bool drawn_again = false, of_test = false;  // a state that was there before; a test's bar
+  };
+
   void feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival, Records& out);
+  bool describe(track::RunTrack& r, std::string_view line, const Event& event);
+  Before hear(std::string_view line, const track::Moment& m);
   void dispatch(const track::Moment& m);
+  void note_life(std::string_view line, const track::Moment& m, const Before& before);
 };
 
 // Shared by the parts.
