@@ -358,6 +358,40 @@ std::size_t end_of_bar(std::string_view state, std::string_view count) {
   return state.size();
 }
 
+// The lines that the states of a bar leave: of those that show the same count the last one, or the first one where the bar
+// waited before it was drawn once more, or where what it shows then is the next count's.
+class StatesOfLine {
+ public:
+  explicit StatesOfLine(std::vector<std::string_view>& lines) : lines_(lines), before_(lines.size()) {}
+
+  void push(std::string_view state) {
+    const std::string_view count = count_of(state);
+    // What a program prints behind a bar is no later state of it.
+    const bool behind_bar = state.find('{') != std::string_view::npos;
+    const bool again = !empty() && count == last_count_;
+    if (!again) first_ = state;
+    const bool keeps_first = again && waited(first_, state, count);
+    const bool of_next = again && !behind_bar && is_of_next_step(first_, state, count);
+    if (again && !behind_bar && !of_next && (kept_first_ || !keeps_first)) lines_.pop_back();
+    kept_first_ = keeps_first;
+    last_count_ = count;
+    const std::size_t bar = end_of_bar(state, count);
+    if (!of_next) lines_.push_back(state.substr(0, bar));
+    if (bar == state.size()) return;
+    lines_.push_back(state.substr(bar));
+    last_count_ = {};
+  }
+
+  bool empty() const { return lines_.size() == before_; }
+
+ private:
+  std::vector<std::string_view>& lines_;
+  std::size_t before_;  // lines that are not of these states
+  std::string_view last_count_;
+  std::string_view first_;   // of the states that show this count
+  bool kept_first_ = false;  // and of them that one stays
+};
+
 }  // namespace
 
 void clean_states(std::span<char> line, std::size_t limit, std::vector<std::string_view>& lines,
@@ -376,34 +410,15 @@ void clean_states(std::span<char> line, std::size_t limit, std::vector<std::stri
     lines.push_back(clean_line(line, limit, losses));
     return;
   }
-  const std::size_t before = lines.size();
-  std::string_view last_count;
-  std::string_view first;  // of the states that show this count
-  bool kept_first = false;
+  StatesOfLine states(lines);
   for (std::size_t from = 0; from < raw.size();) {
     const std::size_t end = std::min(raw.find(kReturn, from), raw.size());
     const std::span<char> piece = line.subspan(from, end - from);
     from = end + 1;
     if (from < raw.size() && !shows_pace({piece.data(), piece.size()})) continue;
-    const std::string_view state = clean_line(piece, limit, losses);
-    if (state.empty()) continue;
-    const std::string_view count = count_of(state);
-    // What a program prints behind a bar is no later state of it.
-    const bool behind_bar = state.find('{') != std::string_view::npos;
-    const bool again = lines.size() > before && count == last_count;
-    if (!again) first = state;
-    const bool keeps_first = again && waited(first, state, count);
-    const bool of_next = again && !behind_bar && is_of_next_step(first, state, count);
-    if (again && !behind_bar && !of_next && (kept_first || !keeps_first)) lines.pop_back();
-    kept_first = keeps_first;
-    last_count = count;
-    const std::size_t bar = end_of_bar(state, count);
-    if (!of_next) lines.push_back(state.substr(0, bar));
-    if (bar == state.size()) continue;
-    lines.push_back(state.substr(bar));
-    last_count = {};
+    if (const std::string_view state = clean_line(piece, limit, losses); !state.empty()) states.push(state);
   }
-  if (lines.size() == before) lines.emplace_back();
+  if (states.empty()) lines.emplace_back();
 }
 
 std::size_t overdrawn_states(std::string_view begun) {
