@@ -12,19 +12,18 @@ constexpr std::int64_t kLookBytes = 4 * 1024 * 1024;
 // Of lines that its own format knows, or that differ from those before them in nothing but digits, such as the states of a
 // download's bar: they are quickly looked at, and a training may come behind a great many.
 constexpr std::int64_t kAlikeInOne = 8;
-// So many segments, and it is the format. One that has ended a run, or shown one from beginning to end, needs
-// no more proof either.
-constexpr std::int64_t kSure = 3;
+// How many segments a format has to measure. (One that has ended a run, or shown one from beginning to end, needs no more
+// proof either.)
+//
+//   To be                            a framework's        a generic one
+//   believed, while none reads       kSure                kSure, where a batch ends or a framework's line comes
+//   taken for the reading one's      kSure; kMuch, while  kGenericAgainst, where that one has measured nothing;
+//                                    that one's run goes  kGenericAtEnd at the log's end, behind which it will
+//                                    on                   measure nothing either
+//   sure, and look for no others     kSure                kGenericSure
+constexpr std::int64_t kSure = 3, kMuch = 16, kGenericAgainst = 12, kGenericAtEnd = 8, kGenericSure = 64;
 // A sure one that knows none of so many lines, and measured nothing amid them, may have given way to another program.
 constexpr std::int64_t kSilentLines = 64;
-// What another has to measure then, while the run of the first is not over.
-constexpr std::int64_t kMuch = 16;
-// What a generic format has to measure against one that knows some of the lines, but measures nothing.
-constexpr std::int64_t kGenericAgainst = 12;
-// The same at the end of a log, behind which the other will measure nothing either.
-constexpr std::int64_t kGenericAtEnd = 8;
-// And when it need not look out for others any more.
-constexpr std::int64_t kGenericSure = 64;
 constexpr std::string_view kRejected = "rejected: ";
 // What was taken for a trace and then speaks as a training log is one, unless it was a trace for so long.
 constexpr std::int64_t kSurelyTrace = 200;
@@ -157,7 +156,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   if (own_ && own_->measured() > 0) rivals_.clear_generic();  // none wins any more
   if (!rivals_.empty())
     rivals_.feed(line.text, line.arrival, line.modified, !is_of_framework(line.text, known));
-  if (!known) meet(line, out);
+  if (!known) adopt_or_admit(line, out);
   if (own_ && own_->is_table()) return stop_looking();
   const auto bytes = static_cast<std::int64_t>(line.text.size()) + 1;
   looked_at_ += known || held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
@@ -169,13 +168,13 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 
 // The formats that a line shows. The first one reads the log from now on, and before it the lines held, unless these are a
 // training that it measures nothing of and one of no framework does; of several at once the log's next lines say which.
-void LogParser::meet(const Line& line, Records& out) {
+void LogParser::adopt_or_admit(const Line& line, Records& out) {
   const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic(),
                                                 own_ ? own_->name() : std::string_view());
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
     std::optional<Rival> winner;
     if (!rivals_.empty() && !measures_held(shown.front(), line))
-      winner = rivals_.winner(nullptr, kSure, true);  // as it would have won with the batch that ended here
+      winner = rivals_.generic_winner(kSure);  // as it would have won with the batch that ended here
     if (!winner) {
       adopt(shown.front());
       replay(line.modified, out);
@@ -209,7 +208,8 @@ bool LogParser::measures_held(const std::shared_ptr<const Format>& format, const
 // A format that has explained what the one that counts has not takes its place. A run that came to nothing
 // gives it its ordinal.
 void LogParser::elect(std::int64_t segments, Records& out) {
-  if (auto winner = rivals_.winner(own_ ? &*own_ : nullptr, segments)) take_over(std::move(*winner), out);
+  if (auto winner = rivals_.framework_winner(own_ ? &*own_ : nullptr, segments))
+    take_over(std::move(*winner), out);
 }
 
 // Whether a generic format may still take the log: none does from one that measures, nor from another generic one.
@@ -226,7 +226,7 @@ bool LogParser::is_of_framework(std::string_view line, bool known) const {
 
 void LogParser::elect_generic(std::int64_t against, Records& out) {
   if (rivals_.empty() || !may_be_generic()) return;
-  auto winner = rivals_.winner(nullptr, own_ ? against : kSure, true);
+  auto winner = rivals_.generic_winner(own_ ? against : kSure);
   if (winner) take_over(std::move(*winner), out);
 }
 
@@ -296,7 +296,7 @@ void LogParser::replay(Instant modified, Records& out) {
 
 void LogParser::settle(Records& out) {
   if (!own_ || own_->measured() == 0) {  // nor does it matter then what it calls itself more specific than
-    if (auto winner = rivals_.winner(nullptr, 1)) take_over(std::move(*winner), out);
+    if (auto winner = rivals_.framework_winner(nullptr, 1)) take_over(std::move(*winner), out);
   }
   elect_generic(kGenericAtEnd, out);
   if (own_ || !trial_ || trial_->likely().empty()) return;

@@ -1,6 +1,5 @@
 // One log's way from lines to records: finds out which format explains it, matches, tracks runs, counts what
-// it could not use. The same for a followed file and for an import. No I/O; its whole state can be saved and
-// restored.
+// it could not use. No I/O; its whole state can be saved and restored.
 //
 // The first format that a line shows reads the log at once, so that a run is seen from its beginning. It is
 // not believed at once: until it has measured a few times, and whenever it falls silent, every other format
@@ -86,7 +85,7 @@ class LogParser {
   bool may_be_generic() const;
   bool is_of_framework(std::string_view line, bool known) const;
   void look(const Line& line, bool known, Records& out);
-  void meet(const Line& line, Records& out);
+  void adopt_or_admit(const Line& line, Records& out);
   bool measures_held(const std::shared_ptr<const Format>& format, const Line& line) const;
   void elect(std::int64_t segments, Records& out);
   void elect_generic(std::int64_t against, Records& out);

@@ -201,21 +201,29 @@ void Rivals::feed(std::string_view line, const std::optional<Instant>& arrival, 
   for (Rival& rival : rivals_) feed(rival, line, arrival, modified, by_arrival);
 }
 
-std::optional<Rival> Rivals::winner(const Reading* own, std::int64_t segments, bool generic) {
-  const auto may_win = [&](const Rival& r) {
-    const auto measured = static_cast<std::int64_t>(r.found.segments.size());
-    if (r.reading.format().is_generic() != generic) return false;
-    if (!r.reading.needs_are_met()) return false;
-    if (own && own->format().over(r.reading.name())) return false;
-    if (generic) return measured >= segments || measured_whole(r) || measured_from_first_to_last(r);
+std::optional<Rival> Rivals::framework_winner(const Reading* own, std::int64_t segments) {
+  return take_best([&](const Rival& r) {
+    if (r.reading.format().is_generic() || (own && own->format().over(r.reading.name()))) return false;
+    const std::int64_t measured = r.segments();
     // A short run that is over, of which the one that counts has told as much already.
     const bool short_run = own && own->measured() < kMeasured;
     if (short_run && measured <= own->measured() && !measured_whole(r)) return false;
     return measured >= segments || (measured > 0 && !r.reading.running());
-  };
+  });
+}
+
+std::optional<Rival> Rivals::generic_winner(std::int64_t segments) {
+  return take_best([&](const Rival& r) {
+    return r.reading.format().is_generic() &&
+           (r.segments() >= segments || measured_whole(r) || measured_from_first_to_last(r));
+  });
+}
+
+template <class MayWin>
+std::optional<Rival> Rivals::take_best(const MayWin& may_win) {
   auto best = rivals_.end();
   for (auto at = rivals_.begin(); at != rivals_.end(); ++at) {
-    if (!may_win(*at)) continue;
+    if (!at->reading.needs_are_met() || !may_win(*at)) continue;
     const bool better = best == rivals_.end() || at->reading.format().over(best->reading.name()) ||
                         (!best->reading.format().over(at->reading.name()) && explains_more(*at, *best));
     if (better) best = at;

@@ -19,6 +19,8 @@ struct Rival {
   Records found;
   std::int64_t matched = 0;  // lines that its rules know
 
+  std::int64_t segments() const { return static_cast<std::int64_t>(found.segments.size()); }
+
   // It is the one that counts from now on: its runs have the ordinals from `first` on, and what it found goes
   // to `out`.
   void take_over(std::int64_t first, Records& out);
@@ -38,11 +40,11 @@ class Rivals {
                    Instant modified, bool by_arrival);
   void feed(std::string_view line, const std::optional<Instant>& arrival, Instant modified, bool by_arrival);
 
-  // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to
-  // its end (of a generic format, one that is measured as a whole). What `own` calls itself more specific than
-  // can't win against it.
-  // Generic formats are asked apart, since any other that the next lines show goes before them.
-  std::optional<Rival> winner(const Reading* own, std::int64_t segments, bool generic = false);
+  // Takes out the one that has explained most: at least `segments` of them, or a run from its beginning to its end (of a
+  // generic format, one that is measured as a whole). Generic formats are asked apart, since any other that the next
+  // lines show goes before them. What `own` calls itself more specific than can't win against it; nullptr: none does.
+  std::optional<Rival> framework_winner(const Reading* own, std::int64_t segments);
+  std::optional<Rival> generic_winner(std::int64_t segments);
 
   // Whether one of no framework has found so many runs that it could not keep all of more.
   bool hold_many() const;
@@ -55,6 +57,9 @@ class Rivals {
   void restore(const std::vector<RivalState>& state, const FormatSet& formats, const ReadingContext& context);
 
  private:
+  template <class MayWin>
+  std::optional<Rival> take_best(const MayWin& may_win);
+
   std::vector<Rival> rivals_;
 };
 
