@@ -46,13 +46,16 @@ enum class EventKind : std::uint8_t {
 // gives each its unit. Numbers are decimal; a rule may scale them (unit = { seconds = "ms" }). The durations
 // (seconds, lapse, eta, elapsed, duration) may also be written with a unit or as a clock: "26ms", "1:02:03".
 enum class Field : std::uint8_t {
+  // Where the run stands.
   iteration,
   iterations,
   epoch,
   epochs,
   batch,
   batches,
-  position,  // where the run stands
+  position,
+
+  // What the line measured.
   loss,
   rate,
   lapse,
@@ -62,12 +65,16 @@ enum class Field : std::uint8_t {
   elapsed,
   duration,  // of what, the line does not say
   energy_joules,
-  peak_memory_bytes,  // what it measured
+  peak_memory_bytes,
+
+  // What kind of thing it speaks of.
   job,
   outcome,
   phase,
   section,
-  message,  // what kind of thing it is
+  message,
+
+  // What it says that of, and with which settings.
   key,
   value,
   network,
@@ -90,12 +97,16 @@ enum class Field : std::uint8_t {
   display,
   solver_type,
   precision,
+
+  // Layers and nets.
   layer,
   type,
   dims,
   direction,
   net,
   file,
+
+  // A date, a sample, a mean, and what is not in one.
   year,
   month,
   day,

@@ -130,8 +130,7 @@ struct Series {
   std::string unit;    // "W"
 };
 
-// A point of it.
-struct Sample {
+struct Sample {  // a point of a series
   Instant at{};
   double value = 0;
 };

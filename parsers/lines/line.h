@@ -79,7 +79,7 @@ std::size_t split_lines(std::span<char> block, TakeLine&& take);
 template <class TakeLine, class GoesOn>
 std::size_t split_lines(std::span<char> block, TakeLine&& take, GoesOn&& goes_on);
 
-// The same for a line in which a progress bar may have been drawn again and again: each of its states that
+// Cleans a line in which a progress bar may have been drawn again and again: each of its states that
 // shows a rate ("12/440 [03:58<2:20:40, 19.67s/it]") is a line, so that a log that is imported says as much
 // as one that was watched. Of states that show the same count only the last is, and the first where it was drawn five
 // seconds before or more and showed the same: the training waited. One that shows something else at a later time is none:

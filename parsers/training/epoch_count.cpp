@@ -94,8 +94,8 @@ bool bar_counts_epochs(const Event& event) {
 
 }  // namespace
 
-// The same where no total stands beside the name: name and count grow alike from one state to the next, or are alike
-// where they are first seen, some epochs on.
+// Whether a bar counts epochs that is named after one without a total ("Epoch 30: 12%|# | 30/250"): name and count grow
+// alike from one state to the next, or are alike where they are first seen, some epochs on.
 bool EpochCount::named_after_count(const Event& event) {
   const auto epoch = count_of(event, Field::epoch), done = count_of(event, Field::batch);
   if (!epoch || !done || event.has(Field::epochs) || !event.has(Field::batches)) return false;

@@ -91,7 +91,7 @@ bool track::Epochs::counts_again(const Moment& m, std::int64_t epoch) {
   return r && (event.has(Field::epochs) || first) && r->epochs.announces_again(epoch, event);
 }
 
-// The same of a log that only shows its epochs' ends.
+// Whether another training begins in a log that only shows its epochs' ends.
 bool track::Epochs::measures_again(const Event& event, std::int64_t epoch) {
   const RunTrack* const r = all_.runs.open();
   const bool tests = event.text(Field::phase) == name_of(Phase::test);

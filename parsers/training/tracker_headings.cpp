@@ -129,7 +129,7 @@ void track::Epochs::see_state(const Event& event) {
   come_to(*r, done);
 }
 
-// The same of a line that counts the samples of an epoch, behind epochs that have been measured.
+// A line that counts the samples of an epoch, behind epochs that have been measured, tells how far it is as well.
 void track::Epochs::see_samples(const Event& event) {
   RunTrack* const r = all_.runs.open();
   if (!r || !r->declared() || r->training.by_lines || !r->epochs.first_number) return;
@@ -140,7 +140,7 @@ void track::Epochs::see_samples(const Event& event) {
   come_to(*r, done);
 }
 
-// The same of a bar without a name, which is the training's where a heading has announced another epoch and the bars of all
+// So does a bar without a name, which is the training's where a heading has announced another epoch and the bars of all
 // before it were as long.
 void track::Epochs::see_part(const Event& event, std::int64_t of) {
   RunTrack* const r = all_.runs.open();

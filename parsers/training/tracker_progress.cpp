@@ -210,7 +210,8 @@ bool is_last_of_run_over(const RunTrack& over, const Event& event) {
   return further >= 0 && further <= std::max<std::int64_t>(over.training.stride, 1);
 }
 
-// The same before the window's end: its beginning may be the run's, where lines state whole seconds.
+// From the beginning again, by the time that the line counts, though the window has not come to its end: its beginning may
+// be the run's, where lines state whole seconds.
 bool counts_again_within_window(const RunTrack& r, const Event& event, std::int64_t iteration) {
   const auto& last = r.training.last_elapsed;
   if (r.headed || !r.window.from || !last || iteration >= r.run.iteration.value_or(0)) return false;
@@ -313,7 +314,7 @@ std::optional<track::OfStep> track::Windows::counted_otherwise(RunTrack& r, cons
   return is_such ? std::optional(OfStep{each, steps}) : std::nullopt;
 }
 
-// The same in steps, where one is complete.
+// What a line counts is taken in steps, where one is complete.
 void track::Windows::progress_in_steps(const Moment& m, const OfStep& counted) {
   const bool by_batches = m.event.has(Field::batch);
   const Field done = by_batches ? Field::batch : Field::iteration;

@@ -122,7 +122,6 @@ struct StandingBar {
   std::optional<std::int64_t> amid;
 };
 
-// All of it.
 struct State {
   std::int64_t next_ordinal = 0;
   std::optional<Instant> last_time;  // of the last line with one

@@ -208,8 +208,9 @@ void track::Tests::since_progress(RunTrack& r, const Moment& m) {
   if (more > Duration::zero()) add_bounded(r.window.test_time, more);
 }
 
-// The same behind the line that tells of an epoch's training, where the epoch is measured from heading to heading. Of
-// several results the last one counts. Where it is measured from line to line, a test lies somewhere between the two.
+// A result behind the line that tells of an epoch's training tells of a test since that line, where the epoch is
+// measured from heading to heading. Of several results the last one counts. Where the epoch is measured from line to
+// line, a test lies somewhere between the two.
 void track::Tests::since_trained(RunTrack& r, const Moment& m) {
   if (r.test) return r.test->tell_result(m.now);
   const auto& trained = r.epochs.trained;
@@ -228,7 +229,7 @@ void track::Tests::see_bar(const Moment& m) {
   all_.windows.progress(m.with(bar));
 }
 
-// The same, where the result does not say how long its test took: that is what passed since the bar's last state, if it
+// A result behind a bar's state that does not say how long its test took: that is what passed since the state before, if it
 // showed this iteration. If not, the test lies somewhere before.
 void track::Tests::see_wait(const Moment& m) {
   RunTrack* const r = all_.runs.open();

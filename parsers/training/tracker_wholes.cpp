@@ -154,7 +154,7 @@ void track::Runs::measure_whole(RunTrack& r, const Moment& m) {
   add_segment(r, {Phase::train, first, steps, all_.values.train_samples(r), took, {}}, m.out);
 }
 
-// The same where the end says but the mean rate of all steps.
+// By a run's end that says but the mean rate of all its steps.
 void track::Runs::measure_by_rate(RunTrack& r, const Moment& m, std::int64_t steps) {
   const Phase phase = r.run.job == Job::test ? Phase::test : Phase::train;
   if (phase == Phase::test && r.run.test.segments > 0) return;
