@@ -81,7 +81,8 @@ struct Format::Impl {
   std::string_view stripped(std::string_view line) const { return shared->stripped(line); }
 
   // The first of the rules whose own the message is fills in the event. Into `shape`, if there is one, goes the first of
-  // those of which it is known what they make of a line like this one, though another one may have matched before it.
+  // those of which it is known what they make of a line like this one, though one of which it is not (`first_undecided`)
+  // may have matched before it: that one has the event, and the search goes on for the shape's sake alone.
   void try_rules(const RuleIndex::List& list, std::string_view line, TimeContext& context, Event& event,
                  RememberedShape* shape) const {
     if (list.rules.empty()) return;
@@ -92,16 +93,16 @@ struct Format::Impl {
       const Rule& rule = rules[id];
       const bool found = event.rule != Event::kNoRule;
       if (found && !shape) break;
-      const auto matches = shape ? rule.match_alike(event.message, groups, fields,
+      const auto decided = shape ? rule.match_alike(event.message, groups, fields,
                                                     place_in(line, event.message), shape->distinguished)
                                  : std::nullopt;
-      if (!matches) {
-        if (shape && shape->first_asked == Event::kNoRule && rule.may_match_alike(event.message))
-          shape->first_asked = id;
+      if (!decided) {
+        if (shape && shape->first_undecided == Event::kNoRule && rule.may_match_alike(event.message))
+          shape->first_undecided = id;
         if (!found && rule.match(event.message, groups, object, fields, context, event)) event.rule = id;
         continue;
       }
-      if (!*matches) continue;
+      if (!*decided) continue;
       if (shape) {
         shape->rule = id;
         if (rule.pattern()) shape->keep_groups(line, groups, rule.pattern()->group_names().size() + 1);
@@ -117,7 +118,7 @@ struct Format::Impl {
   // Where a line like this one asks for them again, and has the digits that they rest on ("top1" is not "top5"). The
   // message begins at `place`.
   void keep_fields(const FieldsOnDemand& fields, std::size_t place, RememberedShape& shape) const {
-    const bool are_asked_for = shape.first_asked != Event::kNoRule ||
+    const bool are_asked_for = shape.first_undecided != Event::kNoRule ||
                                (shape.rule != Event::kNoRule && rules[shape.rule].takes_fields());
     const LineFields* const read = fields.read();
     if (are_asked_for && read && read->distinguished() &&
@@ -125,16 +126,15 @@ struct Format::Impl {
       shape.fields = std::make_shared<const LineFields>(*read);
   }
 
-  // The same where it is known which rule a line like this one matches. Rules before it of which that is not known are
-  // asked each time.
+  // The rules' turn where it is known which of them a line like this one matches.
   void try_rules_alike(std::string_view line, TimeContext& context, Event& event,
                        const RememberedShape& known, Pattern::Groups& groups) const {
-    if (known.first_asked == Event::kNoRule && known.rule == Event::kNoRule) return;
+    if (known.first_undecided == Event::kNoRule && known.rule == Event::kNoRule) return;
     FieldsOnDemand fields(shared->words, known.fields.get());
-    if (known.first_asked < known.rule) {
+    if (known.first_undecided < known.rule) {
       ObjectValues object(object_paths);
       for (const std::uint16_t id : index.candidates(known.file, event.message).particular) {
-        if (id < known.first_asked) continue;
+        if (id < known.first_undecided) continue;
         if (id >= known.rule) break;
         if (!rules[id].match(event.message, groups, object, fields, context, event)) continue;
         event.rule = id;
@@ -202,7 +202,7 @@ struct Format::Impl {
     shape.quiet = event.quiet = event.kind == EventKind::none && !may_tell_end(line);
     shape.labelled = launcher_label(line).has_value();
     shape.says_nothing = !shape.labelled && shape.quiet && shape.strips_alike &&
-                         shape.rule == Event::kNoRule && shape.first_asked == Event::kNoRule &&
+                         shape.rule == Event::kNoRule && shape.first_undecided == Event::kNoRule &&
                          !event.message.empty() && !may_be_stamped(line);
     shapes->remember(shape);
   }

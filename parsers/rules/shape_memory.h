@@ -36,8 +36,8 @@ struct RememberedShape {
   bool strips_alike = true;              // what is stripped off a line like it is the same
   bool labelled = false;                 // by a launcher
   bool says_nothing = false;             // but when it was written: no line like it does
-  // Rules of which no memory tells may match a line like it, this one first.
-  std::uint16_t first_asked = Event::kNoRule;
+  // The first of the rules that may match a line like it, or not, by its digits: those up to `rule` are asked each time.
+  std::uint16_t first_undecided = Event::kNoRule;
   DistinguishedDigits
       distinguished;  // a line like it has the same digits there, or such as make no difference
 
