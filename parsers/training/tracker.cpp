@@ -88,8 +88,10 @@ track::Part::Part(Parts& all) : all_(all), state_(all.state) {}
 track::Parts::Parts(SourceContext given)
     : context(std::move(given)), labels(LabelledValues::of(context.labels)) {}
 
+// The parts of feed() are inline: each line of each log goes through them.
+//
 // Within a description all lines are its body's up to one that bears the log's header. True: the line is such.
-bool Tracker::Impl::describe(track::RunTrack& r, std::string_view line, const Event& event) {
+inline bool Tracker::Impl::describe(track::RunTrack& r, std::string_view line, const Event& event) {
   if (r.description.body == track::Body::none) return false;
   if (event.headed) {
     descriptions.end_body(r);
@@ -100,7 +102,7 @@ bool Tracker::Impl::describe(track::RunTrack& r, std::string_view line, const Ev
   return false;
 }
 
-Tracker::Impl::Before Tracker::Impl::hear(std::string_view line, const track::Moment& m) {
+inline Tracker::Impl::Before Tracker::Impl::hear(std::string_view line, const track::Moment& m) {
   Before before;
   track::RunTrack* const r = runs.open();
   if (!r) return before;
@@ -114,24 +116,8 @@ Tracker::Impl::Before Tracker::Impl::hear(std::string_view line, const track::Mo
   return before;
 }
 
-void Tracker::Impl::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
-                         Records& out) {
-  if (event.time) state.last_time = *event.time;
-  if (track::RunTrack* const r = runs.open()) {
-    if (r->run.state != RunState::running) {  // it goes on after all
-      r->run.state = RunState::running;
-      r->dirty = true;
-    }
-    if (describe(*r, line, event)) return;
-  }
-  const track::Moment m(event, event.time ? event.time : arrival, out);
-  const Before before = hear(line, m);
-  if (event.kind != EventKind::none) dispatch(m);
-  note_life(line, m, before);
-}
-
 // What begins another run is no life of the one before: that was over, and its last words say how it ended.
-void Tracker::Impl::note_life(std::string_view line, const track::Moment& m, const Before& before) {
+inline void Tracker::Impl::note_life(std::string_view line, const track::Moment& m, const Before& before) {
   const Event& event = m.event;
   const bool same = state.current && (!before.ordinal || before.ordinal == state.current->run.ordinal);
   if (same && before.open && m.now && !may_be_anothers(event.kind) &&
@@ -149,6 +135,22 @@ void Tracker::Impl::note_life(std::string_view line, const track::Moment& m, con
     if (event.text(Field::outcome) == "ended") r->last_words.done = true;
   }
   if (event.time) r->window.see_line(*event.time);
+}
+
+void Tracker::Impl::feed(std::string_view line, const Event& event, const std::optional<Instant>& arrival,
+                         Records& out) {
+  if (event.time) state.last_time = *event.time;
+  if (track::RunTrack* const r = runs.open()) {
+    if (r->run.state != RunState::running) {  // it goes on after all
+      r->run.state = RunState::running;
+      r->dirty = true;
+    }
+    if (describe(*r, line, event)) return;
+  }
+  const track::Moment m(event, event.time ? event.time : arrival, out);
+  const Before before = hear(line, m);
+  if (event.kind != EventKind::none) dispatch(m);
+  note_life(line, m, before);
 }
 
 void Tracker::Impl::dispatch(const track::Moment& m) {

@@ -429,7 +429,7 @@ std::optional<std::int64_t> track::Windows::place(RunTrack& r, const Moment& m) 
 
 // A line that tells of no step of the run going on: of a test's, of the run that is over, of a bar beside it; or of an
 // epoch that it numbers among all. Asked in this order: each takes what those behind it would take for something else.
-bool track::Windows::is_beside_runs(const Moment& m) {
+inline bool track::Windows::is_beside_runs(const Moment& m) {
   const Event& event = m.event;
   if (event.text(Field::phase) == name_of(Phase::test) || track::is_of_testing_job(event)) {
     all_.tests.progress(m);
@@ -443,7 +443,7 @@ bool track::Windows::is_beside_runs(const Moment& m) {
 }
 
 // The run that a step is of: the one going on, or one that the line begins.
-RunTrack& track::Windows::run_of_step(const Moment& m, double waited) {
+inline RunTrack& track::Windows::run_of_step(const Moment& m, double waited) {
   const Event& event = m.event;
   RunTrack& open = all_.runs.for_measurement(m);
   if (waited > 0) open.training.bar_stood = from_seconds(waited);
@@ -455,7 +455,7 @@ RunTrack& track::Windows::run_of_step(const Moment& m, double waited) {
 }
 
 // The run stands there, or has begun again without a word.
-void track::Windows::take_step(RunTrack& r, const Moment& m, std::int64_t iteration) {
+inline void track::Windows::take_step(RunTrack& r, const Moment& m, std::int64_t iteration) {
   const bool within = counts_again_within_window(r, m.event, iteration);
   const bool elsewhere = goes_on_elsewhere_behind_end(r, m.event, iteration);
   if (!within && !elsewhere && !counts_again(r, m.event, iteration)) return train_progress(r, m, iteration);
