@@ -385,10 +385,12 @@ Chain& Stream::chain_of(Look& look) const {
 // The next file may be the last one again: away for a while, with its file system, or put back; or what was written in its
 // place, which had changed names with another log's. Then what was read of it is not read again. False: nobody knows yet.
 bool Stream::skip_what_came_back(Look& look, NextFile& next) {
+  const bool is_expanded = current_ && current_->compressed && next.path == path_ &&
+                           compressed_ending(path_).empty();  // by gunzip, perhaps
   const bool may_be_back = next.read.offset == 0 && last_.part.marker.length > 0 &&
                            may_be_of(last_.owner, next.status) &&
                            (is_copy(next.status) || same_but_for_device(key_of(next.status), ended_key_) ||
-                            (gone_ && last_.part.is_telling()));
+                            ((gone_ || is_expanded) && last_.part.is_telling()));
   if (!may_be_back) return true;
   const auto same = look.around.contents.matches(next.path, key_of(next.status), last_.part);
   if (!same) {
@@ -404,7 +406,10 @@ bool Stream::skip_what_came_back(Look& look, NextFile& next) {
     fail(now ? EAGAIN : moved_or(now.error()));
     return false;
   }
-  return current_ || next.path != path_ || !waits_for_the_rest(look);
+  // What is expanded comes in pieces of more than that; a new log may begin with less.
+  const bool is_begun =
+      is_expanded && (next.status.size == 0 || next.status.size >= static_cast<std::int64_t>(kHeadBytes));
+  return (current_ && !is_begun) || next.path != path_ || !waits_for_the_rest(look);
 }
 
 Chain::Others Stream::others(const Look& look) const {

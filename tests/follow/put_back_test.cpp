@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 #include "tests/follow/harness.h"
 
 namespace etad::follow {
@@ -58,6 +62,38 @@ TEST(PutBack, ALogTakenAwayAndPutBackIsReadOn) {
               << is_open << " " << gone_is_seen << " " << half_is_seen << " " << births;
           EXPECT_EQ(etad.lost, 0);
         }
+}
+
+// `gzip train.log`, `gunzip train.log.gz`: what is expanded grows, gets its time, and then the other goes.
+TEST(PutBack, ALogThatIsCompressedAndExpandedIsReadOn) {
+  const std::string compressed = std::string(kLog) + ".gz";
+  for (const char* pattern : {kLog, "/logs/*"})
+    for (const int half : {-1, 0, 150, 200})
+      for (const bool births : {true, false}) {
+        Harness etad(watching(pattern));
+        etad.files.births = births;
+        etad.files.set_clock(etad.wall - seconds(30));
+        etad.files.write(kLog, text_of(numbered(0, 200)));
+        etad.poll();
+        const Instant written = etad.files.file(kLog)->modified;
+        etad.files.gzip(kLog, compressed);
+        etad.files.remove(kLog);
+        etad.poll(seconds(3));
+        etad.files.set_clock(etad.wall);
+        etad.files.create(kLog);
+        if (half >= 0) {
+          etad.files.write(kLog, text_of(numbered(0, half)));
+          etad.poll(milliseconds(300));
+        }
+        etad.files.write(kLog, text_of(numbered(std::max(half, 0), 200)));
+        etad.files.file(kLog)->modified = written;
+        etad.poll(milliseconds(300));
+        etad.files.remove(compressed);
+        etad.poll(milliseconds(300));
+        etad.files.write(kLog, text_of(numbered(200, 202)));
+        etad.poll();
+        EXPECT_EQ(etad.lines, numbered(0, 202)) << pattern << " " << half << " " << births;
+      }
 }
 
 // Found as seed 58,201,037.
