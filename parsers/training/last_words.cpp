@@ -72,6 +72,23 @@ std::string_view signal_of(std::string_view line) {
   return {};
 }
 
+// The signal that a process says it was sent: "*** SIGTERM received at time=1772618767 on cpu 7 ***" (Abseil's, of Ray's
+// processes and JAX's), "*** SIGBUS (@0x7f) received by PID 71 (TID 0x7f) ***" (glog's), "[rank: 0] Received SIGTERM: 15",
+// "Caught signal 15 (SIGTERM), shutting down". Empty: none.
+std::string_view signal_received(std::string_view line) {
+  constexpr std::size_t kNear = 24;  // bytes between the two words
+  for (const std::string_view name : {"SIGTERM", "SIGINT", "SIGABRT", "SIGSEGV", "SIGBUS"}) {
+    const std::size_t at = line.find(name);
+    if (at == line.npos) continue;
+    const std::string_view behind = line.substr(at + name.size(), kNear);
+    const std::size_t since = at - std::min(at, kNear);
+    const std::string_view before = line.substr(since, at - since);
+    for (const std::string_view word : {"eceived ", "aught "})
+      if (before.find(word) != before.npos || behind.find(word) != behind.npos) return name;
+  }
+  return {};
+}
+
 // "No improvement for 10 epochs, stopping.", "Patience exceeded. Stopping training": why, and behind it that it stops.
 bool tells_why_it_stops(std::string_view lower) {
   for (const std::string_view why : {"no improvement", "not improve", "patience"}) {
@@ -160,7 +177,7 @@ bool tells_end(std::string_view lower) {
 }
 
 // "Keyboard interruption. Exiting from early training", "Training interrupted by user",
-// "… [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting", Lightning's "[rank: 0] Received SIGTERM: 15".
+// "… [launch.py:324:sigkill_handler] Main process received SIGTERM, exiting".
 bool tells_interruption(std::string_view lower) {
   const std::size_t at = lower.find("interrupt");
   if (at != std::string_view::npos) {
@@ -169,7 +186,6 @@ bool tells_interruption(std::string_view lower) {
            rest.starts_with("interrupted by ") || before.ends_with("training ");
   }
   return lower.find("main process received sig") != std::string_view::npos ||
-         lower.find("received sigterm: ") != std::string_view::npos ||
          lower.find("ctrl + c detected") != std::string_view::npos;  // W&B's
 }
 
@@ -231,6 +247,8 @@ bool LastWords::is_stop() const {
         "failed (exitcode: -15)", "failed (exitcode: -2)", "on signal 15 ", "on signal 2 ", ": Terminated",
         "TERM_RUNLIMIT", "TERM_OWNER", "The operation was canceled", "PBS: job killed: walltime"})
     if (message.find(by_signal) != std::string::npos) return true;
+  const std::string_view signal = signal_received(message);
+  if (signal == "SIGTERM" || signal == "SIGINT") return true;
   if (message.ends_with("return code = -15") || message.ends_with("return code = -2")) return true;
   if (may_be_told_better(message)) return true;
   return is_slurms(message) && message.find("CANCELLED") != std::string::npos;
@@ -259,6 +277,10 @@ void LastWords::hear(std::string_view line) {
   }
   if (const std::string_view signal = signal_of(line); !signal.empty()) {
     message = kept_text(signal, kMaxMessage);
+    return;
+  }
+  if (!signal_received(line).empty()) {
+    message = kept_text(line, kMaxMessage);
     return;
   }
   if (!traceback) {

@@ -109,7 +109,17 @@ TEST(Ends, AreToldByTheNameOfAnExceptionOrASignalAndNotByWhatDidNotHappen) {
     lines.push_back(word);
     return only_run(lines).state;
   };
-  EXPECT_EQ(state_behind("[rank: 0] Received SIGTERM: 15"), RunState::stopped);
+  for (const char* const word :
+       {"[rank: 0] Received SIGTERM: 15", "*** SIGTERM received at time=1772618767 on cpu 7 ***",
+        "[2026-03-04 10:06:07,250 E 71 71] logging.cc:460: *** SIGINT received at time=1772618767 on cpu 7 "
+        "***",
+        "Caught signal 15 (SIGTERM), shutting down",
+        "2026-03-04 10:06:07 - INFO - Received SIGTERM, saving."})
+    EXPECT_EQ(state_behind(word), RunState::stopped) << word;
+  for (const char* const word : {"*** SIGABRT received at time=1772618767 on cpu 7 ***",
+                                 "*** SIGSEGV (@0x7f12) received by PID 71 (TID 0x7f12) from PID 18 ***"})
+    EXPECT_EQ(state_behind(word), RunState::failed) << word;
+  EXPECT_EQ(state_behind("Installing handlers of SIGTERM and SIGINT"), RunState::lost);
   EXPECT_EQ(state_behind("Early stopping."), RunState::finished);
   EXPECT_EQ(state_behind("No early stopping."), RunState::lost);
   EXPECT_EQ(state_behind("[2026-03-04 05:06:07] Done!"), RunState::stopped);
