@@ -26,7 +26,10 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
   const std::int64_t planned = r.run.max_iterations.value_or(0);
   const bool outgrown = r.epochs.shortest && event.has(Field::seconds) && epochs && number &&
                         r.epochs.done_before(*number, steps) >= planned;
-  if (planned > 0 && !outgrown && !(names_last && planned == product_or_zero(*epochs, steps))) return;
+  // What the training before was to do that this one goes on with is no plan of it.
+  const bool begins = r.resumed && !r.progressed() && event.has(Field::epochs);
+  if (planned > 0 && !outgrown && !begins && !(names_last && planned == product_or_zero(*epochs, steps)))
+    return;
   if (!epochs) return;
   if (names_last) ++*epochs;
   if (const std::int64_t all = product_or_zero(*epochs, steps)) r.run.max_iterations = all;

@@ -102,6 +102,8 @@ RunTrack& track::Runs::begin_or_go_on(const Moment& m) {
   r.run.max_iterations = before.run.max_iterations;
   r.known = before.known;
   if (const auto steps = before.epochs.steps) r.epochs.steps = *steps;
+  // It numbers its epochs as it did: what it shows first is none of the first two.
+  if (const auto first = before.epochs.first_number; first && *first <= 1) r.epochs.see(*first);
   r.job_known = before.job_known;
   r.resumed = true;
   return r;

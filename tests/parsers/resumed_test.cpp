@@ -128,6 +128,39 @@ TEST(Resumed, VerlSaysWhereItGoesOn) {
   EXPECT_NEAR(step_time(runs.at(1)), 40.25, 1e-9);
 }
 
+// Swin's line of a start shows neither that its epochs are numbered from 0 nor what the training was to do before.
+TEST(Resumed, SwinGoesOnBehindItsEndByAnotherPlan) {
+  const auto part = [](int hour, int from, int to, int of) {
+    Lines lines;
+    int at = 0;
+    const auto say = [&](const std::string& what) {
+      lines.push_back("[2026-03-04 " + time_of_day(hour, at) + " swin_tiny] (main.py 223): INFO " + what);
+    };
+    if (from > 0) say(written("auto resuming from out/swin_tiny/ckpt_epoch_%d.pth", from - 1));
+    say("Start training");
+    for (int epoch = from; epoch < to; ++epoch) {
+      for (int step = 0; step < 60; step += 10, at += 5)
+        say(written("Train: [%d/%d][%d/60]\teta 0:00:00 lr 0.000\ttime 0.5000 (0.5000)\tloss 1.2500 (1.5125)",
+                    epoch, of, step));
+      say(written("EPOCH %d training takes 0:00:30", epoch));
+    }
+    return lines;
+  };
+  Lines both = part(5, 0, 6, 6);
+  const Lines second = part(6, 6, 10, 12);
+  append(both, second);
+  for (const Lines& lines : {both, second}) {
+    const auto runs = runs_of(lines, 7);
+    ASSERT_EQ(runs.size(), lines.size() > second.size() ? 2U : 1U);
+    EXPECT_EQ(runs.begin()->second.state, lines.size() > second.size() ? RunState::finished : RunState::lost);
+    const etad::Run& last = runs.rbegin()->second;
+    EXPECT_EQ(last.first_iteration, 360);
+    EXPECT_EQ(last.iteration, 600);
+    EXPECT_EQ(last.max_iterations, 720);
+    EXPECT_EQ(last.state, RunState::lost);
+  }
+}
+
 TEST(Resumed, FairseqsTimeBetweenItsTwoLivesIsNoTraining) {
   Lines lines;
   const auto life = [&lines](int from, int to, int at) {
