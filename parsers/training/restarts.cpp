@@ -12,15 +12,20 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
   constexpr auto kFar = std::chrono::minutes(1);
   const auto of = positive_of(event, Field::batches), batch = count_of(event, Field::batch);
   const auto& from = r.window.from;
-  if (!of || !batch || !r.epochs.steps || of == r.epochs.steps || !from || !from->dated || !event.time)
-    return false;
+  if (!of || !batch || !r.epochs.steps || !from || !from->dated || !event.time) return false;
+  // A line that itself says that it is a training's is no test's of another length.
+  const bool trains = event.text(Field::job) == name_of(Job::train);
+  const auto epochs = positive_of(event, Field::epochs);
+  const bool planned_otherwise =
+      trains && epochs && r.run.max_iterations && product_or_zero(*epochs, *of) != r.run.max_iterations;
+  if (of == r.epochs.steps && !planned_otherwise) return false;
   const auto epoch = event.has(Field::epoch) ? count_of(event, Field::epoch) : r.epochs.announced;
   const track::EpochCount::Line& last = r.epochs.line;
   if (!epoch || epoch != last.epoch || epoch != r.epochs.first_number || *batch > last.batch) return false;
   const std::int64_t steps = *r.epochs.steps, apart = std::max(*of, steps) - std::min(*of, steps);
   const bool nearly_same = apart * 100 <= steps;
   const bool amid = *last.batch + 2 * r.training.stride < steps;
-  return *event.time - *from->at > kFar && (amid || nearly_same);
+  return *event.time - *from->at > kFar && (amid || nearly_same || trains);
 }
 
 namespace {

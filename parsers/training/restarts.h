@@ -10,8 +10,8 @@
 namespace etad::track {
 
 // Batches of the epoch that a run began with, out of another number, stand far behind its last line, and that epoch had
-// not come to its end, or the numbers are nearly the same: no test, but a training that was begun anew with other data
-// or another batch.
+// not come to its end, or the numbers are nearly the same, or the line says that it is a training's: no test, but a
+// training that was begun anew with other data or another batch. So is one of as many, out of another number of epochs.
 bool begins_anew_otherwise(const RunTrack& r, const Event& event);
 
 // What was said last is that the training is over, or what it died of, and behind that its steps do not go on: they count

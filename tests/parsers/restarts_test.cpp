@@ -316,5 +316,31 @@ TEST(Restarts, FarAheadOfEpochsOneByOneAreOtherRuns) {
   EXPECT_EQ(runs_where(35, 3000).size(), 1U) << "the lines between may be missing";
 }
 
+// A line that says itself that it trains is no test's, whatever it counts out of, though the epoch before it was over.
+TEST(Restarts, InTheFirstEpochOutOfOtherNumbersAreOtherRuns) {
+  const auto runs_behind = [](int steps, int epochs) {
+    Clock clock;
+    Lines lines;
+    const auto start = [&](int shown, int of_steps, int of_epochs) {
+      for (int i = 0; i < shown; ++i)
+        lines.push_back(
+            "[" + clock.after(5, "").substr(0, 19) +
+            written(
+                " swin_tiny] (main.py 223): INFO Train: [%d/%d][%d/%d]\teta 0:00:20 lr 0.000\ttime 0.5000 "
+                "(0.5000)\tloss 0.7500 (0.7500)",
+                i / 4, of_epochs, i % 4 * 10, of_steps));
+    };
+    start(4, 40, 70);
+    clock.after(90, "");
+    start(12, steps, epochs);
+    return runs_of(lines, 6);
+  };
+  for (const auto& runs : {runs_behind(49, 70), runs_behind(40, 20)}) {
+    ASSERT_EQ(runs.size(), 2U);
+    EXPECT_EQ(runs.begin()->second.train.iterations, 30);
+    EXPECT_EQ(runs.rbegin()->second.first_iteration, 0);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
