@@ -41,7 +41,7 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 // it is one.
 std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
   for (const Field f : {Field::iterations, Field::batches})
-    if (const auto n = positive_of(event, f)) return *n;
+    if (const auto n = positive_of(event, f)) return steps_of_batches(r, event, *n);
   if (const auto& steps = r.epochs.steps) return *steps;
   if (all_.labels.steps_per_epoch) return *all_.labels.steps_per_epoch;
   const std::string_view covers = setting_of(r.run, "epoch_covers"), size = setting_of(r.run, "dataset_size");

@@ -379,6 +379,8 @@ void note_mesh(track::RunTrack& r, std::string_view ways);
 inline constexpr std::string_view kWayOfMesh = "mesh.";  // "mesh.tp": a setting of its own for each of them
 void note_ways_of_mesh(track::RunTrack& r);
 void count_epochs(track::RunTrack& r);  // for iterations
+// Batches that are gathered for a step (unit = "batch") are fewer steps; else `n`.
+std::int64_t steps_of_batches(const track::RunTrack& r, const Event& event, std::int64_t n);
 bool is_state_of_bar(const Event& event);
 bool counts_samples_of_epoch(const Event& event);                          // and measures nothing
 std::int64_t done_by_state(const track::RunTrack& r, const Event& event);  // iterations, by such a one

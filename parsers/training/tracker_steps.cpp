@@ -61,7 +61,27 @@ double pauses(const Event& event) {
   return seconds;
 }
 
+std::int64_t batches_of_step(const RunTrack& r, const Event& event) {
+  return event.text(Field::unit) == "batch" ? std::max<std::int64_t>(number_set(r.run, kGathered), 1) : 1;
+}
+
+// Of lines that tell of batches, of which several are gathered for a step: whether this one is the step's last. `took` is
+// made the time of all of them.
+bool completes_step(RunTrack& r, const Event& event, Duration& took) {
+  const std::int64_t each = batches_of_step(r, event);
+  if (each == 1) return true;
+  add_bounded(r.training.gathered_time, took);
+  if (++r.training.gathered < each) return false;
+  r.training.gathered = 0;
+  took = std::exchange(r.training.gathered_time, {});
+  return true;
+}
+
 }  // namespace
+
+std::int64_t steps_of_batches(const RunTrack& r, const Event& event, std::int64_t n) {
+  return std::max<std::int64_t>(n / batches_of_step(r, event), 1);
+}
 
 // The first step behind others, where the run's last words tell that it broke off, or others have told of what the next
 // one is. Without that it may be another process that tells what it did.
@@ -135,8 +155,9 @@ void track::Steps::step_time(const Moment& m) {
   r.job_known = true;
   const std::int64_t n = positive_of(m.event, Field::iterations).value_or(1);
   const auto step = m.event.number(Field::seconds);
-  const auto took =
+  auto took =
       positive_seconds(step ? std::optional(*step * static_cast<double>(n) - pauses(m.event)) : std::nullopt);
+  if (took && !completes_step(r, m.event, *took)) return;
   const std::int64_t last = at.value_or(clamped_sum(r.run.iteration.value_or(0), n));
   if (first_resumed || is_step_again(r, m.event, at)) {
     r.run.iteration = last;

@@ -59,6 +59,8 @@ struct Training {
   bool shows_loss = false;         // some line of it has
   std::int64_t epochs_of_block = 0;  // of the block that began; 0: an epoch did, or nothing
   std::optional<TimeSoFar> so_far;   // from where on the steps count that no line shows
+  std::int64_t gathered = 0;  // batches whose lines told their times, of the step that they are gathered for
+  Duration gathered_time{};
 
   // Its bars, and others amid it.
   std::optional<double> last_elapsed;  // as the line displayed last counts it

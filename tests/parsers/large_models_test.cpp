@@ -273,5 +273,35 @@ TEST(LargeModels, VerlsStepsAreWithoutTheirSavingsAndTests) {
   EXPECT_NEAR(step_time(runs.at(0)), 40, 1e-9);
 }
 
+// The engines' timers stop at the last ten; where batches are gathered, a step is as many.
+TEST(LargeModels, DeepSpeedChatCountsWhatItGeneratesAndTrainsOn) {
+  for (const int gathered : {1, 2}) {
+    std::vector<std::string> lines = {
+        written("[2026-03-04 05:06:07,250] [INFO] [config.py:957:print]   gradient_accumulation_steps .. %d",
+                gathered),
+        "***** Running training *****", "Beginning of Epoch 1/1, Total Generation Batches 48"};
+    for (int batch = 0; batch < 48; ++batch) {
+      const int step = (batch + 1) / gathered;
+      if ((batch + 1) % (10 * gathered) == 0)
+        lines.push_back(written(
+            "[2026-03-04 05:%02d:%02d,250] [INFO] [timer.py:199:stop] epoch=0/micro_step=%d/global_step=%d, "
+            "RunningAvgSamplesPerSec=12.5, CurrSamplesPerSec=12.8, MemAllocated=4.25GB, "
+            "MaxMemAllocated=10.25GB",
+            7 + batch / 24, batch * 5 / 2 % 60, batch + 1, step));
+      lines.push_back(
+          written("epoch: 0|step: %d|ppo_ep: 1|act_loss: 0.125|cri_loss: 0.25|unsuper_loss: 0.0", batch));
+      lines.emplace_back(
+          "|E2E latency=2.50s |Gather latency=0.00s (0.00%) |Generate time=1.50s (60.00%) |Training "
+          "time=0.75s (30.00%) "
+          "|Others=0.25 (10.00%)|CurSamplesPerSec=12.80 |AvgSamplesPerSec=12.50");
+    }
+    const auto run = only_run(lines);
+    EXPECT_EQ(run.iteration, 48 / gathered) << gathered;
+    EXPECT_EQ(run.max_iterations, 48 / gathered) << gathered;
+    EXPECT_EQ(run.state, RunState::finished) << gathered;
+    EXPECT_NEAR(step_time(run), 2.5 * gathered, 1e-9) << gathered;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
