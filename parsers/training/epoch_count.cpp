@@ -9,6 +9,20 @@
 
 namespace etad::track {
 
+void EpochCount::see_distance(std::int64_t epoch, std::int64_t batch) {
+  if (line.epoch != epoch || !line.batch || batch <= *line.batch) return;
+  const std::int64_t distance = batch - *line.batch;
+  if (line.every == 0) line.every = distance;
+  if (line.every != distance) line.every = -1;
+}
+
+// The first batch that a new epoch shows, of lines that come evenly: where it stands elsewhere within their distance than
+// those of the epoch before, they go on counting, and so many batches of that epoch were not shown.
+std::int64_t EpochCount::unshown_before(std::int64_t batch) const {
+  if (line.every <= 1 || line.batches_shown < 3 || batch >= line.every) return 0;
+  return batch == *last_batch % line.every ? 0 : line.every - batch;
+}
+
 // Where nobody says how long an epoch is, the iterations displayed so far are what is known to be done. The
 // window across the epoch's end is of unknown length. Batches that do not start again with a new epoch are
 // counted from the run's beginning: they are its iterations.
@@ -20,13 +34,16 @@ EpochCount::Place EpochCount::counted_on(const Event& event, std::int64_t epoch,
   const bool anew = event.text(Field::since) == "epoch";
   const bool shown_again = !anew && last_batch == batch && line.epoch == shown_last && line.batches_shown > 1;
   const bool starts_again = last_batch && batch <= *last_batch && !shown_again;
+  const std::int64_t unshown =
+      starts_again && line.epoch && epoch == *line.epoch + 1 ? unshown_before(batch) : 0;
+  see_distance(epoch, batch);
   if (line.epoch != epoch) line.batches_shown = 0;
   if (line.batches_shown == 0 || batch > *line.batch) ++line.batches_shown;
   line.epoch = epoch;
   line.batch = batch;
   line.epochs = positive_of(event, Field::epochs);
   if ((!shown_last || epoch > *shown_last) && starts_again) {
-    done_in_epochs_over = done;
+    done_in_epochs_over = clamped_sum(done, unshown);
     place.gap = true;
   } else if (shown_last && epoch < *shown_last) {
     done_in_epochs_over = 0;

@@ -20,6 +20,7 @@ struct EpochCount {
     std::optional<std::int64_t> epochs;  // out of so many, where nobody says how long they are
     std::int64_t batches_shown = 0;      // of this epoch
     std::optional<bool> through;         // whether batches count on from epoch to epoch
+    std::int64_t every = 0;  // batches from line to line within an epoch; 0: unknown, below it: uneven
   };
 
   // The time that bars named after their epoch show, some of which go on counting where the epoch before ended.
@@ -133,6 +134,8 @@ struct EpochCount {
   Place counted_on(const Event& event, std::int64_t epoch, std::int64_t batch, std::int64_t done);
   Place counted_around(std::int64_t bar, std::optional<std::int64_t> of);
   Place counted_under_headings(std::int64_t step);
+  void see_distance(std::int64_t epoch, std::int64_t batch);
+  std::int64_t unshown_before(std::int64_t batch) const;
   std::optional<Place> counted_in(std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                                   bool of_total);
   void learn_steps(std::int64_t epoch, std::int64_t step);

@@ -22,7 +22,7 @@ ETAD_SAVED(EpochCount, steps, beyond, first_number, first_batch, shown_last, don
 ETAD_SAVED_KEYS(EpochCount, {"first_number", "first"}, {"shown_last", "shown"},
                 {"done_in_epochs_over", "before"}, {"timed_last", "told"}, {"timed_at", "told_at"})
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)
-ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, batches_shown, through)
+ETAD_SAVED(EpochCount::Line, epoch, batch, epochs, batches_shown, through, every)
 ETAD_SAVED_KEYS(EpochCount::Line, {"batches_shown", "shown"})
 ETAD_SAVED(EpochCount::BarClock, epoch, seconds_shown, since, batch)
 ETAD_SAVED_KEYS(EpochCount::BarClock, {"seconds_shown", "shown"})

@@ -66,6 +66,22 @@ TEST(StepsOfEpochs, AreAsManyAsThePlanSays) {
   }
 }
 
+// Epochs of 435 steps, which no line tells, and a line each hundred of all: the first one of an epoch shows how many of the
+// epoch before it have not been shown.
+TEST(StepsOfEpochs, ThatLinesGoOnCountingAreAllCounted) {
+  Lines lines;
+  for (int step = 100; step <= 3000; step += 100) {
+    const int now = step / 2 + 60 * (step / 435);  // a test between two epochs
+    lines.push_back("2026-03-01 " + time_of_day(10, now) +
+                    written(",250 [INFO] Epoch and iter %d %d Loss 1.250000 Time 50.125000", 28 + step / 435,
+                            step % 435));
+  }
+  const auto runs = runs_of(lines, 7);
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs.begin()->second.iteration, 3000);
+  EXPECT_NEAR(step_time(runs.begin()->second), 0.5, 0.01);
+}
+
 // Steps that count from 0 through all epochs: one that says its last has done all, and what begins at 0 again, with
 // another number of them, is another training.
 TEST(StepsOfEpochs, CountedFromZeroEndOneBelow) {
