@@ -3,6 +3,7 @@
 // Its time is the difference of the two lines' times less the test phases inside. Where the log itself says how long the
 // window took and the two disagree beyond measure, the clock was set in between, and the log's own word counts.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "parsers/training/line_numbers.h"
@@ -142,12 +143,20 @@ void take_waits(RunTrack& r, const Anchor& to) {
   }
 }
 
+// What a line states of its steps may leave out a part of each of them; what is more than that holds tests, perhaps.
+constexpr Duration kMostUnsaid = std::chrono::seconds(2);
+
 // The time of so many steps, tests taken out and snapshots not, where it can be told.
 std::optional<Duration> time_of_steps(RunTrack& r, const Event& event, const Statement& said, std::int64_t n,
                                       const Anchor& to) {
   Window& w = r.window;
+  const bool alone = w.test_time == Duration::zero() && !w.holds_unmeasured_test && !w.over_border;
+  const bool compares = said && w.from->dated && to.dated && !said.measured && alone;
+  const Duration unsaid =
+      compares ? std::min(r.training.usual_more(said.took), kMostUnsaid) : Duration::zero();
+  if (compares) r.training.see_stamps(said.took, between(*w.from->at, *to.at));
   Duration took{};
-  if (!w.training_time(said, to, took)) return {};
+  if (!w.training_time(said, to, took, unsaid)) return {};
   if (!said && ran_beside(r.run.train, n, w.test_time, took)) took += w.test_time;
   if (said && w.snapshots > 0 && sums_its_steps(event)) {
     took = said.took;

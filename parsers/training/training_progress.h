@@ -61,6 +61,12 @@ struct Training {
   std::optional<TimeSoFar> so_far;   // from where on the steps count that no line shows
   std::int64_t gathered = 0;  // batches whose lines told their times, of the step that they are gathered for
   Duration gathered_time{};
+  double stamps_more =
+      0;  // the part of the time that lines state by which their stamps say more, in the middle
+
+  // Of windows with nothing in them but steps, whose lines state a time and bear stamps.
+  void see_stamps(Duration stated, Duration shown);
+  Duration usual_more(Duration stated) const;
 
   // Its bars, and others amid it.
   std::optional<double> last_elapsed;  // as the line displayed last counts it
@@ -132,6 +138,17 @@ inline void LinesBesideBar::see_bar(std::int64_t steps) {
 // The first of them may be of the state itself.
 inline std::int64_t LinesBesideBar::steps_behind() const {
   return agreed < 2 || uneven || lines < 2 ? 0 : (lines - 1) * every;
+}
+
+// One window more or less moves it by little, however far it is off: pauses are not what is usual.
+inline void Training::see_stamps(Duration stated, Duration shown) {
+  constexpr double kStep = 0.02, kMost = 0.5;
+  const bool more = to_seconds(shown) > (1 + stamps_more) * to_seconds(stated);
+  stamps_more = std::clamp(stamps_more + (more ? kStep : -kStep), 0.0, kMost);
+}
+
+inline Duration Training::usual_more(Duration stated) const {
+  return from_seconds(stamps_more * to_seconds(stated));
 }
 
 inline bool Training::holds_an_evaluation(const PhaseSummary& before, std::int64_t enough, double seconds) {

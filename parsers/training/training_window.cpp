@@ -7,6 +7,7 @@
 #include "parsers/training/training_window.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <utility>
@@ -28,11 +29,13 @@ bool whole_second(Instant at) {
 }
 
 // By how much the clock was set between two lines, where the log's own word shows that it was.
-Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests) {
+Duration clock_shift(const Statement& said, const Anchor& from, const Anchor& to, Duration tests,
+                     Duration usual) {
   const Duration measured = between(*from.at, *to.at) - (said.tests_inside ? Duration::zero() : tests);
-  const Duration apart = measured > said.took ? measured - said.took : said.took - measured;
-  const bool gross = apart > kGrossAtLeast && to_seconds(apart) > kGrossShare * to_seconds(said.took);
-  return gross ? measured - said.took : Duration::zero();
+  const Duration more = measured - said.took;
+  const bool gross = std::chrono::abs(more - usual) > kGrossAtLeast &&
+                     std::abs(to_seconds(more)) > kGrossShare * to_seconds(said.took);
+  return gross ? more : Duration::zero();
 }
 
 // A test phase across which the clock was set: put right by the same amount, where that can be it.
@@ -111,7 +114,7 @@ void Window::end_snapshot_by_progress(const Anchor& to, Duration took) {
   end_snapshot(save.since + std::chrono::duration_cast<Instant::duration>(itself));
 }
 
-bool Window::training_time(const Statement& said, const Anchor& to, Duration& took) {
+bool Window::training_time(const Statement& said, const Anchor& to, Duration& took, Duration usual) {
   const Anchor& first = *from;
   const auto stated = [&] { return said.tests_inside ? said.took - test_time : said.took; };
   // Lines that show no time are dated by their arrival, which is a matter of when somebody looked: the log's
@@ -122,7 +125,7 @@ bool Window::training_time(const Statement& said, const Anchor& to, Duration& to
     took = stated();
     return true;
   }
-  const Duration shift = said ? clock_shift(said, first, to, test_time) : Duration::zero();
+  const Duration shift = said ? clock_shift(said, first, to, test_time, usual) : Duration::zero();
   if (shift != Duration::zero() && said.tests_inside) unbend_tests(*this, shift, said.took);
   took = between(*first.at, *to.at) - test_time;
   if (!said) return true;

@@ -96,8 +96,9 @@ struct Window {
     holds_unended_snapshot = false;
   }
 
-  // Its training, tests taken out and snapshots not, into `took`; false where it cannot be told.
-  bool training_time(const Statement& said, const Anchor& to, Duration& took);
+  // Its training, tests taken out and snapshots not, into `took`; false where it cannot be told. `usual`: by how much the
+  // clock shows more than what is said, line after line.
+  bool training_time(const Statement& said, const Anchor& to, Duration& took, Duration usual = {});
 };
 
 }  // namespace etad::track

@@ -145,6 +145,25 @@ TEST(TrainingWindow, OfTheTimeUpToTheNextDisplayOneIterationIsNoSnapshot) {
   EXPECT_TRUE(far.holds_unended_snapshot) << "fifty iterations were computed since";
 }
 
+// Six seconds and a half of steps, which lines state, and two between them: no clock was set. A single pause is none of it.
+TEST(TrainingProgress, WhatStampsSayMoreLineAfterLineIsNoShiftOfTheClock) {
+  Training training;
+  const Statement said{6500ms, false, false};
+  const auto took = [&](double until) {
+    Window window;
+    window.begin(shown(100, 0));
+    Duration out{};
+    window.training_time(said, shown(110, until), out, training.usual_more(said.took));
+    training.see_stamps(said.took, from_seconds(until));
+    return out;
+  };
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(took(i == 20 ? 10 : 6.75), i == 20 ? 6500ms : 6750ms);
+  for (int i = 0; i < 30; ++i) took(8.5);
+  EXPECT_EQ(took(9), 9s);
+  EXPECT_EQ(took(7.25), 7250ms);
+  EXPECT_EQ(took(3600), 6500ms);
+}
+
 TEST(TrainingProgress, TheStartUpIsTheTimeToTheFirstIterationWithoutTests) {
   Training training;
   training.tests_before += 5s;
