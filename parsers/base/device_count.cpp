@@ -145,16 +145,36 @@ std::int64_t devices_where_one_is_visible(std::string_view line) {
   return value && numbers_at_head(*value) == 1 ? 1 : 0;
 }
 
-// "GPUs: 0,1,2,3", "gpu_ids='0,1'", "Using GPUS: [0, 1]": one by one. One number alone may be how many there are.
+// "GPUs: 0,1,2,3", "gpu_ids='0,1'", "Using GPUS: [0, 1]", "DEVICE_ID: ('0,1')": one by one. One number alone may be how
+// many there are.
 std::int64_t devices_one_by_one(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); ++at) {
-    at = std::min(line.find("GPU", at), line.find("gpu", at));
+    const std::size_t gpu = std::min(line.find("GPU", at), line.find("gpu", at));
+    const std::size_t device = std::min(line.find("DEVICE_ID", at), line.find("device_id", at));
+    at = std::min(gpu, device);
     if (at == line.npos) return 0;
-    std::string_view rest = line.substr(at + 3);
-    for (const std::string_view ending : {"s", "S", "_ids", " IDs", " ids", "_id"})
+    std::string_view rest = line.substr(at + (at == gpu ? 3U : 6U));
+    for (const std::string_view ending : {"s", "S", "_ids", "_IDS", " IDs", " ids", "_id", "_ID"})
       if (rest.starts_with(ending)) rest.remove_prefix(ending.size());
     const auto value = value_behind(rest);
     if (const std::int64_t n = value ? numbers_at_head(*value) : 0; n > 1) return n;
+  }
+  return 0;
+}
+
+// "Start training with (gpu(0),gpu(1))": MXNet's own names of them, one larger than the other.
+std::int64_t devices_of_contexts(std::string_view line) {
+  constexpr std::string_view kName = "gpu(";
+  std::size_t at = std::min(line.find("(gpu("), line.find("[gpu("));
+  std::int64_t found = 0, last = -1;
+  for (++at; at != 0 && line.substr(std::min(at, line.size())).starts_with(kName); ++found) {
+    const std::string_view digits = digits_at_head(line.substr(at + kName.size()));
+    const auto number = parse_number<std::int64_t>(digits, last + 1, kMostDevices);
+    at += kName.size() + digits.size() + 1;
+    if (!number || at >= line.size() || line[at - 1] != ')') return 0;
+    last = *number;
+    if (line[at] != ',') return found + 1;
+    at += line.substr(at).starts_with(", ") ? 2U : 1U;
   }
   return 0;
 }
@@ -179,7 +199,7 @@ std::int64_t devices_where_one_is_there(std::string_view line) {
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign :
        {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", "GPU", "gpu", " TPU cores",
-        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key"})
+        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key", "DEVICE_ID", "device_id"})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -223,7 +243,26 @@ std::int64_t devices_in(std::string_view line) {
   if (all > 1) return all;
   return std::max({devices_of_sentence(line), devices_by_name(line), devices_of_rank(line),
                    devices_of_world(line), devices_where_one_is_visible(line), devices_one_by_one(line),
-                   devices_where_one_is_there(line)});
+                   devices_of_contexts(line), devices_where_one_is_there(line)});
+}
+
+std::int64_t local_devices_in(std::string_view line) {
+  constexpr std::string_view kList = "local devices: [", kOne = "Device(id=";
+  std::int64_t found = 0;
+  for (std::size_t at = line.find(kList); at != line.npos && found < kMostDevices;) {
+    at = line.find(kOne, at + 1);
+    if (at != line.npos) ++found;
+  }
+  return found;
+}
+
+std::int64_t jax_processes_in(std::string_view line) {
+  constexpr std::string_view kName = "JAX process: ";
+  const std::size_t at = line.find(kName);
+  if (at == line.npos) return 0;
+  const std::string_view rest = line.substr(at + kName.size());
+  const std::string_view then = rest.substr(digits_at_head(rest).size());
+  return then.starts_with(" / ") ? counted_devices(digits_at_head(then.substr(3))) : 0;
 }
 
 }  // namespace etad

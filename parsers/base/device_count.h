@@ -16,6 +16,11 @@ namespace etad {
 // 0: the line does not say it. An option that says 1 says nothing: it is what such options are where nobody sets them.
 std::int64_t devices_in(std::string_view line);
 
+// "JAX process: 0 / 2" and "JAX local devices: [CudaDevice(id=0), CudaDevice(id=1)]": programs on JAX say how many
+// processes there are, and which devices the one has that writes the log. 0: the line does not say it.
+std::int64_t jax_processes_in(std::string_view line);
+std::int64_t local_devices_in(std::string_view line);
+
 // MLPerf's rules want some lines of each process of a training, so that there are as many processes as such lines of one
 // kind. `launched` is written by the script that starts one, by some for all of them and by some twice.
 enum class OfEachProcess : std::uint8_t { initialized, seeded, launched };

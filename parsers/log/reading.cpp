@@ -127,7 +127,13 @@ bool Reading::take_event(std::string_view line, const RememberedShape* shape,
 
 // Nets that are described line by line have batches of their own.
 void Reading::hear_surroundings(std::string_view line, Event& event) {
-  Surroundings said{precision_in(event.message), devices_in(line), rank_in(line), of_each_process(line), {}};
+  Surroundings said{precision_in(event.message),
+                    devices_in(line),
+                    jax_processes_in(line),
+                    local_devices_in(line),
+                    rank_in(line),
+                    of_each_process(line),
+                    {}};
   const bool other_phase = is_of_other_phase(line, event.message, other_phase_);
   if (other_phase && event.kind == EventKind::argument) event.kind = EventKind::none;
   const bool known = event.rule != Event::kNoRule;

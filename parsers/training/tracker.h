@@ -26,13 +26,17 @@ struct SourceContext {
 
 // What a line says of a training beside its events.
 struct Surroundings {
-  std::string_view precision;            // what is computed in (precision_in); empty: it does not say
-  std::int64_t devices = 0;              // on how many (devices_in); 0: it does not say
-  std::optional<std::int64_t> rank;      // of the process that wrote it (rank_in)
+  std::string_view precision;        // what is computed in (precision_in); empty: it does not say
+  std::int64_t devices = 0;          // on how many (devices_in); 0: it does not say
+  std::int64_t processes = 0;        // how many such as the one that writes (jax_processes_in); 0: likewise
+  std::int64_t local_devices = 0;    // and how many that one has (local_devices_in); 0: likewise
+  std::optional<std::int64_t> rank;  // of the process that wrote it (rank_in)
   std::optional<OfEachProcess> of_each;  // whether each of its processes writes such a line (of_each_process)
   Event options;  // what its program was started with (add_arguments); no values: nothing
 
-  bool say_options_at_most() const { return precision.empty() && devices == 0 && !rank && !of_each; }
+  bool say_options_at_most() const {
+    return precision.empty() && devices == 0 && processes == 0 && local_devices == 0 && !rank && !of_each;
+  }
   bool say_nothing() const { return say_options_at_most() && options.values().empty(); }
 };
 

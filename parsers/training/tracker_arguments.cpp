@@ -6,6 +6,7 @@
 
 #include "parsers/base/precision.h"
 #include "parsers/base/text.h"
+#include "parsers/training/line_numbers.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -18,7 +19,9 @@ namespace {
 // As far as it is told; 0: it is not. One process says nothing: of some programs it is the first that speaks for all.
 std::int64_t devices_of(const Arguments& told) {
   const std::int64_t processes = std::max(told.initialized, told.seeded);
-  const std::int64_t devices = std::max(told.devices, processes > 1 ? processes : 0);
+  const std::int64_t by_lists =
+      product_or_zero(std::max<std::int64_t>(told.processes, 1), told.local_devices);
+  const std::int64_t devices = std::max({told.devices, by_lists, processes > 1 ? processes : 0});
   return devices > 1 || told.launched < 2 ? devices : told.launched;
 }
 
@@ -117,7 +120,7 @@ void track::Values::surroundings(const Surroundings& said) {
   if (state_.arguments.used && !state_.arguments.renewed) {
     if (!begun) {
       Arguments& told = state_.arguments;
-      told.devices = told.initialized = told.seeded = told.launched = 0;
+      told.devices = told.processes = told.local_devices = told.initialized = told.seeded = told.launched = 0;
       told.ranks = 0;
     }
     state_.arguments.renewed = !said.precision.empty();
@@ -129,6 +132,8 @@ void track::Values::surroundings(const Surroundings& said) {
   const std::int64_t processes = processes_with(said.rank, state_.arguments.ranks);
   if (said.rank >= kMostRanks) forget_counted_ranks(state_.arguments, begun);
   state_.arguments.devices = std::max({state_.arguments.devices, said.devices, processes});
+  if (said.processes > 0) state_.arguments.processes = said.processes;
+  if (said.local_devices > 0) state_.arguments.local_devices = said.local_devices;
   if (said.of_each) count(state_.arguments, *said.of_each);
   if (!begun) return;
   add_arguments(*begun, state_.arguments);

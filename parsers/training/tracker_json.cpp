@@ -55,8 +55,8 @@ ETAD_SAVED(RunTrack, run, stage, known, description, window, training, epochs, t
            start_rules, headed_at, dirty, headed, resumed, job_known, unmeasured_before)
 ETAD_SAVED(Group, key, run, dirty)
 ETAD_SAVED(PendingValue, field, scale, text)
-ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, ranks, initialized,
-           seeded, launched, used, renewed)
+ETAD_SAVED(Arguments, network, batch_size, global_batch_size, epochs, precision, devices, processes,
+           local_devices, ranks, initialized, seeded, launched, used, renewed)
 ETAD_SAVED(Logged, lines, position, tests, test)
 ETAD_SAVED(StandingBar, of, waited, evaluates, amid)
 ETAD_SAVED(State, next_ordinal, last_time, current, next, before, groups, pending, arguments, logged,

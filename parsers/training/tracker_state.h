@@ -100,6 +100,7 @@ struct Arguments {
   std::optional<std::int64_t> batch_size, global_batch_size, epochs;
   std::string precision;
   std::int64_t devices = 0;
+  std::int64_t processes = 0, local_devices = 0;           // of each of them (local_devices_in)
   std::uint64_t ranks = 0;                                 // a bit for each that has written a line
   std::int64_t initialized = 0, seeded = 0, launched = 0;  // lines of each process (OfEachProcess)
   bool used = false;     // a run has begun with them: what comes now is another program's

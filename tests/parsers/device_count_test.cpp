@@ -53,6 +53,11 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"os.environ['CUDA_VISIBLE_DEVICES'] = '0'", 1},
       {"Config: flat | GPUs: 0,1,2,3,4,5 | Log: INFO", 6},
       {"Using GPUS: [1, 3]", 2},
+      {"  DEVICE_ID: ('0,1,2')", 3},
+      {"device_ids: [0, 1]", 2},
+      {"Start training with (gpu(0),gpu(2)) from pretrained model a", 2},
+      {"INFO:root:start with [gpu(0), gpu(1), gpu(2)]", 3},
+      {"Resume training with (gpu(3)) from epoch 12", 1},
       {"Namespace(batch_size=4, gpu_ids='0,1,2')", 3}};
   for (const auto& [line, devices] : lines) EXPECT_EQ(devices_in(line), devices) << line;
 }
@@ -95,6 +100,10 @@ TEST(DeviceCount, OfLinesThatDoNotSayIt) {
                                  "CUDA_VISIBLE_DEVICES=-1",
                                  "key:store_based_barrier_key:2 with 4 nodes.",
                                  "GPU: 1",
+                                 "DEVICE_ID: 3",
+                                 "(gpu(1),gpu(0))",
+                                 "(gpu(0),",
+                                 "(gpu()",
                                  "GPUs: 8, 16.5 GB each",
                                  "gpu: 3, 98%",
                                  "gpus: 4, 2",
@@ -115,6 +124,26 @@ TEST(DeviceCount, IsHeardBeforeTheFirstStepOfAnyFormat) {
   const etad::Run run = only_run(lines);
   EXPECT_EQ(run.devices, 2);
   EXPECT_EQ(run.state, RunState::finished);
+}
+
+// Each process on JAX lists its own devices.
+TEST(DeviceCount, OfJaxAreThoseOfAllProcesses) {
+  const auto devices = [](int processes, int of_each) {
+    std::string list = "I0301 10:00:00.500000 4711 main.py:41] JAX local devices: [";
+    for (int i = 0; i < of_each; ++i)
+      list += written("%sTpuDevice(id=%d, process_index=0, coords=(0,%d,0), core_on_chip=0)",
+                      i > 0 ? ", " : "", i, i);
+    std::vector<std::string> lines = {
+        written("I0301 10:00:00.250000 4711 main.py:40] JAX process: 0 / %d", processes), list + "]"};
+    for (int i = 1; i <= 20; ++i)
+      lines.push_back(written(
+          "I0301 10:%02d:00.250000 4711 train.py:30] Step: %d/400 5.0%%, img/sec/core: 9.5, ETA: 1.25h", i,
+          20 * i));
+    return only_run(lines).devices;
+  };
+  EXPECT_EQ(devices(1, 4), 4);
+  EXPECT_EQ(devices(2, 4), 8);
+  EXPECT_EQ(devices(1, 1), 1);
 }
 
 // A setting of how often it validates is no result of a validation, behind which nothing would be heard any more.
