@@ -226,6 +226,15 @@ std::optional<Instant> instant_of(const Day& day, const Clock& clock, TimeContex
       context);
 }
 
+// "time: Wed Mar  4 05:06:07 2026": as Python's time.ctime() has it behind its name.
+void take_label(Words& words) {
+  Words behind = words;
+  const std::string label = lower_case(behind.letters(4));
+  if ((label != "time" && label != "date") || !behind.one(":") || behind.any(" ") == 0) return;
+  Words weekday = behind;
+  if (is_weekday(weekday.letters(3)) && weekday.next() == ' ') words = behind;
+}
+
 // glog's, to whole seconds, as DINOv2 and its kin write it: "I20230319 09:54:17 4711 ".
 bool begins_with_severity(std::string_view line) {
   constexpr std::size_t kDate = 8;
@@ -241,6 +250,7 @@ LineHeader read_written_date(std::string_view line, TimeContext& context) {
   if (glogs) words.one("IWEFDC");
   const bool bracketed = words.one("[(");
   if (bracketed) words.any(" ");
+  take_label(words);
   if (is_letter(words.next())) {
     Words behind = words;
     if (is_weekday(behind.letters(9)) && behind.any(", ") > 0) words = behind;

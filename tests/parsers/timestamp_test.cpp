@@ -355,6 +355,7 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("I20230319 09:54:17 4711 m"), "2023-03-19T09:54:17Z||4711 m");
   EXPECT_EQ(of("Mon Aug 28 00:13:57 2023 m"), "2023-08-28T00:13:57Z||m");
   EXPECT_EQ(of("[ Mon Aug 28 00:13:57 2023 ] \tm"), "2023-08-28T00:13:57Z||m");
+  EXPECT_EQ(of("time: Mon Aug 28 00:13:57 2023    m"), "2023-08-28T00:13:57Z||m");
   EXPECT_EQ(of("03/19 09:54:17 step 2000 m"), "2026-03-19T09:54:17Z||step 2000 m");
   EXPECT_EQ(of("03/19 09:54:17 1000/5000 m"), "2026-03-19T09:54:17Z||1000/5000 m");
   EXPECT_EQ(of("Tue Oct 22 09:31:32 +08 2024: m"), "2024-10-22T01:31:32Z||m");
@@ -370,9 +371,10 @@ TEST(Timestamp, DatesAsTheyAreWrittenElsewhere) {
   EXPECT_EQ(of("Mar 28 02:05:44 m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("03-28 02:05:44, m"), "2026-03-28T02:05:44Z||m");
   EXPECT_EQ(of("[13/40 01:02:03] m"), "no time||m");
-  for (const char* other : {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28",
-                            "epoch 3/40", "1.2.3", "99999999 1", "12/34/56/78 10:00:00", "Monday morning",
-                            "20230319", "X20230319 09:54:17", "I0319 09:54:17"})
+  for (const char* other :
+       {"", "[", "12", "1/2", "03/25/24", "03/25/24 16:45", "Mon", "Aug", "Aug 28", "epoch 3/40", "1.2.3",
+        "99999999 1", "12/34/56/78 10:00:00", "Monday morning", "20230319", "X20230319 09:54:17",
+        "I0319 09:54:17", "time: 03/25/24 16:45:17", "time: Monday"})
     EXPECT_EQ(of(other), "no header") << other;
 }
 
