@@ -98,12 +98,12 @@ std::optional<double> seconds_behind_unit(std::string_view text) {
 }
 
 // "2:03", "1:02:03", "1:02:03.25", each part but the first below 60; `first` is the part before the first
-// colon. Seconds that were rounded up may be 60 ("1:60").
+// colon. Seconds that were rounded up may be 60 ("1:60"). Some write a blank behind each colon ("00: 02: 03").
 bool read_clock(double first, std::string_view rest, double& seconds) {
   double total = first;
   for (int parts = 1; !rest.empty(); ++parts) {
     if (rest.front() != ':' || parts == 3) return false;
-    rest.remove_prefix(1);
+    rest.remove_prefix(rest.starts_with(": ") ? 2 : 1);
     double part = 0;
     if (!take_plain_number(rest, part) || part > 60 || (part == 60 && !rest.empty())) return false;
     total = total * 60 + part;

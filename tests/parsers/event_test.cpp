@@ -109,6 +109,8 @@ TEST(Event, DurationsWithUnitsAndAsClocks) {
   EXPECT_DOUBLE_EQ(number(Field::eta, "2:03").value(), 123);
   EXPECT_DOUBLE_EQ(number(Field::eta, "1:02:03.5").value(), 3723.5);
   EXPECT_DOUBLE_EQ(number(Field::seconds, "1:60").value(), 120);
+  EXPECT_DOUBLE_EQ(number(Field::seconds, "00: 02: 03").value(), 123);
+  EXPECT_FALSE(number(Field::seconds, "00:  02"));
   EXPECT_FALSE(number(Field::seconds, "1:61"));
   EXPECT_FALSE(number(Field::seconds, "1:60:05"));
   EXPECT_DOUBLE_EQ(number(Field::eta, "1 day, 2:03:04").value(), 86400 + 7384);
