@@ -40,13 +40,47 @@ bool rushes(const Segment& first, const Segment& next) {
          to_seconds(next.duration) / static_cast<double>(next.iterations);
 }
 
-bool is_counted_without_times(const RunTrack& r) {
+namespace {
+
+bool is_about_full(const EpochCount& epochs, std::int64_t steps) {
   constexpr double kNearly = 0.9;
+  return epochs.last_batch && steps > 1 &&
+         static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(steps);
+}
+
+}  // namespace
+
+std::int64_t steps_without_times(const RunTrack& r) {
   const EpochCount& epochs = r.epochs;
-  if (!epochs.last_batch || epochs.steps || !r.run.max_iterations || r.training.by_lines) return false;
-  if (r.run.settings.count("max_iter") > 0) return false;  // a plan told in words is that of all epochs
-  const std::int64_t steps = *r.run.max_iterations - epochs.done_in_epochs_over;
-  return steps > 1 && static_cast<double>(*epochs.last_batch) >= kNearly * static_cast<double>(steps);
+  if (epochs.steps || !r.run.max_iterations || r.training.by_lines) return 0;
+  // A plan told in words is that of all epochs.
+  if (r.run.settings.count("max_iter") > 0 && !epochs.around) return 0;
+  const std::int64_t steps =
+      epochs.around ? epochs.bar_of.value_or(0) : *r.run.max_iterations - epochs.done_in_epochs_over;
+  return is_about_full(epochs, steps) ? steps : 0;
+}
+
+void plan_bars(RunTrack& r, const Event& event) {
+  EpochCount& epochs = r.epochs;
+  const auto all = positive_of(event, Field::epochs), number = count_of(event, Field::epoch);
+  const std::int64_t steps = epochs.bar_of.value_or(0);
+  if (!all || !number || !event.has(Field::seconds) || epochs.steps || !is_about_full(epochs, steps)) return;
+  if (r.run.settings.count("max_iter") > 0) return;
+  if (epochs.done_in_epochs_over != epochs.done_before(*number, steps)) return;
+  const std::int64_t one_more =
+      epochs.first_number == 0 && all == number ? 1 : 0;  // "Epoch 0/24" to "Epoch 24/24"
+  epochs.around = *all + one_more;
+  r.run.max_iterations = product_or_zero(*epochs.around, steps);
+  r.training.endless = false;
+}
+
+bool is_planned_for_each(const RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::max_iter), done = count_of(event, Field::iteration);
+  const std::int64_t all = r.run.max_iterations.value_or(0);
+  const bool anew =
+      event.text(Field::since) == "epoch" && !event.has(Field::elapsed) && !r.epochs.announced_of;
+  return anew && !r.progressed() && event.has(Field::loss) && of && done && *done <= *of && *of < all &&
+         all % *of == 0;
 }
 
 bool ends_bar(const Event& event, const Anchor& here) {

@@ -19,8 +19,15 @@ bool may_rush(const RunTrack& r, const Segment& window);
 bool rushes(const Segment& first, const Segment& next);
 
 // Lines that bear no time count the steps of each epoch out of so many and have come to about its end: the line of the
-// epoch behind them tells how long all of these took.
-bool is_counted_without_times(const RunTrack& r);
+// epoch behind them tells how long all of these took. How many they are; 0: there are none such.
+std::int64_t steps_without_times(const RunTrack& r);
+
+// A line that numbers its epoch out of so many, behind the bar of that epoch which names none: as many steps as all of
+// them have are planned.
+void plan_bars(RunTrack& r, const Event& event);
+
+// The first steps of a run whose plan has been told in words are out of fewer, so many times as many: an epoch's.
+bool is_planned_for_each(const RunTrack& r, const Event& event);
 
 // The run's own bar is drawn again at the same iteration, behind another one or long after: in the time since it was drawn
 // before, no step was done.

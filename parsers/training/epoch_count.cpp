@@ -63,10 +63,11 @@ EpochCount::Place EpochCount::counted_around(std::int64_t bar, std::optional<std
       last_batch && (!of || static_cast<double>(*last_batch) >= kNearly * static_cast<double>(*of));
   if (full && bar < *last_batch) {
     done_in_epochs_over = clamped_sum(done_in_epochs_over, of.value_or(*last_batch));
-    if (of) place.planned = done_in_epochs_over + *of;
+    if (of) place.planned = around ? product_or_zero(*around, *of) : done_in_epochs_over + *of;
     place.gap = true;
   }
   last_batch = bar;
+  bar_of = of;
   place.iteration = clamped_sum(done_in_epochs_over, bar);
   return place;
 }
@@ -179,6 +180,7 @@ bool leaves_epoch_to_heading(const Event& event) {
 }  // namespace
 
 std::int64_t EpochCount::plan_of(const Event& event, std::int64_t of) const {
+  if (around && !announced_of && leaves_epoch_to_heading(event)) return product_or_zero(*around, of);
   if (!announced_of || !leaves_epoch_to_heading(event)) return done_in_epochs_over + of;
   if (line.through.value_or(false)) return of;
   const bool names_last = first_number == 0 && announced == announced_of;

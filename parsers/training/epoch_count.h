@@ -40,6 +40,8 @@ struct EpochCount {
   std::optional<Instant> began;              // the epoch going on, where the log says when epochs end
   std::optional<std::int64_t> announced;     // the epoch that the log last said begins
   std::optional<std::int64_t> announced_of;  // out of so many
+  std::optional<std::int64_t> bar_of;        // steps of the bar that is drawn anew for each and names none
+  std::optional<std::int64_t> around;        // out of so many epochs, as lines behind such bars tell
   bool open = false;                         // and nothing has ended it yet
   bool undated = false;                      // it bears no time, nor has a line behind it yet
   std::int64_t alone = 0;          // those announced one by one, each as the only one there is; 0: others are

@@ -28,6 +28,17 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
   return *event.time - *from->at > kFar && (amid || nearly_same || trains);
 }
 
+void take_back_total(RunTrack& r, const Event& event) {
+  const auto of = positive_of(event, Field::max_iter);
+  if (!of || r.run.max_iterations || r.run.train.segments > 0 || !(count_of(event, Field::iteration) < of))
+    return;
+  if (r.run.iteration != of || r.run.first_iteration != of) return;
+  r.run.iteration.reset();
+  r.run.first_iteration.reset();
+  r.epochs.last_batch.reset();
+  r.window = Window{};
+}
+
 namespace {
 
 // Of lines that bear their times, behind which a program's own lines show its next start.

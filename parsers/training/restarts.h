@@ -9,6 +9,9 @@
 
 namespace etad::track {
 
+// The only place shown so far, out of no total, is what the lines behind it count to: a size, and no place.
+void take_back_total(RunTrack& r, const Event& event);
+
 // Batches of the epoch that a run began with, out of another number, stand far behind its last line, and that epoch had
 // not come to its end, or the numbers are nearly the same, or the line says that it is a training's: no test, but a
 // training that was begun anew with other data or another batch. So is one of as many, out of another number of epochs.

@@ -16,7 +16,7 @@ using track::Stage;
 // So many epochs of so many steps each are what is planned. Where epochs are counted from 0 and the number told
 // is the last one's ("Epoch 0/24" to "Epoch 24/24"), the last one shows that there is one more.
 void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
-  if (steps <= 0) return;
+  if (steps <= 0) return track::plan_bars(r, event);
   auto epochs = positive_of(event, Field::epochs);
   if (!epochs) epochs = whole_number(setting_of(r.run, "epochs"));
   auto number = count_of(event, Field::epoch);
@@ -417,8 +417,8 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const Phase phase = phase_of(m.event, r.run.job);
   const bool trains = phase == Phase::train;
   std::int64_t steps = product_or_zero(steps_of(r, m.event, &derived), epochs);
-  const bool counted = steps == 0 && trains && track::is_counted_without_times(r);
-  if (counted) steps = *r.run.max_iterations - r.epochs.done_in_epochs_over;
+  const bool counted = steps == 0 && trains && track::steps_without_times(r) > 0;
+  if (counted) steps = track::steps_without_times(r);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const bool is_one = !m.event.has(Field::batches) && positive_of(m.event, Field::iterations) == 1;
@@ -432,7 +432,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
                                  : 0;
   if (trains && !come_to_end_of_epoch(r, m, number, all, took / epochs)) return;
   // How many there will be, its steps alone do not tell.
-  if (counted && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
+  if (counted && !r.epochs.around && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
   const bool amid_bar = r.window.from && r.window.from->epoch && !r.training.bar_holds_tests;
   if (!trains && amid_bar) add_bounded(r.window.test_time, took);  // the bar's time goes on
   all_.runs.add_segment(r, all, m.out);

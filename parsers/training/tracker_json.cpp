@@ -17,8 +17,8 @@ ETAD_SAVED(Quantities, batch_size, global_batch_size, batch_is_option, iter_size
            tokens_per_iteration, sequence_length, dataset_size, counts_epochs, test_batch_sizes,
            test_iterations)
 ETAD_SAVED(EpochCount, steps, beyond, first_number, first_batch, shown_last, done_in_epochs_over, last_batch,
-           began, announced, announced_of, open, undated, alone, trained, trained_again, shortest, timed_last,
-           timed_at, named, numbered, cut_short, line, clock, borders)
+           began, announced, announced_of, bar_of, around, open, undated, alone, trained, trained_again,
+           shortest, timed_last, timed_at, named, numbered, cut_short, line, clock, borders)
 ETAD_SAVED_KEYS(EpochCount, {"first_number", "first"}, {"shown_last", "shown"},
                 {"done_in_epochs_over", "before"}, {"timed_last", "told"}, {"timed_at", "told_at"})
 ETAD_SAVED(EpochBorders, least, most, step, since, usual, epoch, from_zero)

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "parsers/training/bar_states.h"
 #include "parsers/training/restarts.h"
 #include "parsers/training/tracker_parts.h"
 
@@ -19,6 +20,7 @@ using track::begins_behind_data;
 using track::counts_again_behind_end;
 using track::falls_back;
 using track::goes_on_elsewhere_behind_end;
+using track::is_planned_for_each;
 using track::RunTrack;
 using track::Window;
 
@@ -251,7 +253,8 @@ std::optional<std::int64_t> length_of_epochs_bar(const RunTrack& r, const Event&
 bool begins_behind_last_epoch(const RunTrack& r, const Event& event) {
   const auto of = length_of_epochs_bar(r, event);
   if (!of || r.epochs.last_batch != of || !(count_of(event, Field::iteration) < of)) return false;
-  const std::int64_t all = product_or_zero(number_set(r.run, name_of(Field::epochs)), *of);
+  const std::int64_t all =
+      product_or_zero(r.epochs.around.value_or(number_set(r.run, name_of(Field::epochs))), *of);
   return all > 0 && r.epochs.done_in_epochs_over + *of == all;
 }
 
@@ -397,6 +400,7 @@ RunTrack* track::Windows::take_plan(RunTrack& going_on, const Moment& m) {
   const bool told = r.run.settings.count("max_iter") > 0;  // in words, and not by a bar
   if (told && r.run.max_iterations == *of) r.epochs.line.through = true;
   const bool of_epoch = told && r.run.max_iterations && is_of_planned_epoch(r, m.event);
+  if (told && !of_epoch && is_planned_for_each(r, m.event)) r.epochs.around = *r.run.max_iterations / *of;
   const std::int64_t all = of_epoch ? *r.run.max_iterations : r.epochs.plan_of(m.event, *of);
   if (!told && counts_an_epoch_so_far(r, *of, all)) r.run.max_iterations = all;
   const bool planned = r.run.max_iterations && (r.progressed() || told);
@@ -488,6 +492,7 @@ void track::Windows::progress_of(const Moment& m, bool in_steps) {
   if (looks_back(going_on, event)) return;
   if (!in_steps)
     if (const auto counted = counted_otherwise(going_on, event)) return progress_in_steps(m, *counted);
+  track::take_back_total(going_on, event);
   RunTrack* const planned = take_plan(going_on, m);
   if (!planned) return;
   if (const auto iteration = place(*planned, m)) take_step(*planned, m, *iteration);

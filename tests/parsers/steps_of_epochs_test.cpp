@@ -26,6 +26,52 @@ TEST(StepsOfEpochs, BesideTheRunsOwn) {
   EXPECT_NEAR(step_time(runs.at(0)), 6, 0.1);
 }
 
+// Steps out of so many that begin anew with each epoch, and a line behind them that numbers it and tells its time: as long
+// as epochs are to come, no end of one is the training's.
+Lines bars_and_epochs(const Lines& head, int epochs, int last_step) {
+  Lines lines = head;
+  for (int epoch = 1; epoch <= epochs; ++epoch) {
+    for (int step = 100; step <= (epoch < epochs ? 500 : last_step); step += 100)
+      lines.push_back(written("  [train] step %d/500  loss=%.4f", step, 2.0 / epoch));
+    if (epoch < epochs || last_step > 500)
+      lines.push_back(written("Epoch %03d/6  train_loss=1.25  val_loss=1.5  time=62.5s", epoch));
+  }
+  return lines;
+}
+
+TEST(StepsOfEpochs, OfWhichEachIsNumberedBehindItsLastOne) {
+  for (const std::size_t restart : {0U, 11U}) {
+    const auto running = runs_of(bars_and_epochs({}, 5, 500), restart);
+    ASSERT_EQ(running.size(), 1U);
+    EXPECT_EQ(running.at(0).state, RunState::lost);
+    EXPECT_EQ(running.at(0).iteration, 2500);
+    EXPECT_EQ(running.at(0).max_iterations, 3000);
+    const auto over = runs_of(bars_and_epochs({}, 6, 501), restart);
+    ASSERT_EQ(over.size(), 1U);
+    EXPECT_EQ(over.at(0).state, RunState::finished);
+    EXPECT_EQ(over.at(0).iteration, 3000);
+    EXPECT_DOUBLE_EQ(step_time(over.at(0)), 0.125);
+  }
+}
+
+// Of a plan told in words each epoch is a part.
+TEST(StepsOfEpochs, ArePartsOfThePlanOfAll) {
+  const auto run = only_run(bars_and_epochs({"max_steps=3000"}, 4, 300));
+  EXPECT_EQ(run.iteration, 1800);
+  EXPECT_EQ(run.max_iterations, 3000);
+  EXPECT_DOUBLE_EQ(step_time(run), 0.125);
+}
+
+// A size that looks like a step is none, as the lines behind it show.
+TEST(StepsOfEpochs, AreNotCountedFromTheirNumber) {
+  for (const char* const head :
+       {"train_steps=500  val_steps=125", "train_steps=500 lr=0.001", "Train steps: 500 | Val steps: 125"}) {
+    const auto run = only_run(bars_and_epochs({head}, 4, 300));
+    EXPECT_EQ(run.iteration, 1800) << head;
+    EXPECT_EQ(run.first_iteration, 100) << head;
+  }
+}
+
 // A number in brackets right before those of the steps is the epoch's, whatever the line calls it.
 TEST(StepsOfEpochs, BehindANumberInBrackets) {
   for (const char* const form : {"Iter: [%d][%d/400]\tLoss 0.412 (0.512)", "[%d][%d/400] loss 0.4125",
