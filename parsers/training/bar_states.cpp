@@ -60,6 +60,14 @@ std::int64_t steps_without_times(const RunTrack& r) {
   return is_about_full(epochs, steps) ? steps : 0;
 }
 
+std::int64_t steps_told_of_one(const RunTrack& r, const Event& event) {
+  const EpochCount& epochs = r.epochs;
+  const bool is_one = positive_of(event, Field::iterations) == 1 && event.has(Field::seconds);
+  if (!is_one || event.has(Field::batches) || event.has(Field::batch) || event.has(Field::rate)) return 0;
+  const bool shown = r.training.by_lines || epochs.line.batch || epochs.last_batch;
+  return shown || r.known.counts_epochs ? 0 : epochs.steps.value_or(0);
+}
+
 void plan_bars(RunTrack& r, const Event& event) {
   EpochCount& epochs = r.epochs;
   const auto all = positive_of(event, Field::epochs), number = count_of(event, Field::epoch);

@@ -22,6 +22,9 @@ bool rushes(const Segment& first, const Segment& next);
 // epoch behind them tells how long all of these took. How many they are; 0: there are none such.
 std::int64_t steps_without_times(const RunTrack& r);
 
+// What counts as one is an epoch, of as many steps as the log has told before that shows none of them; 0: it has not.
+std::int64_t steps_told_of_one(const RunTrack& r, const Event& event);
+
 // A line that numbers its epoch out of so many, behind the bar of that epoch which names none: as many steps as all of
 // them have are planned.
 void plan_bars(RunTrack& r, const Event& event);

@@ -40,6 +40,7 @@ void plan_epochs(RunTrack& r, const Event& event, std::int64_t steps) {
 // counts batches (epoch_covers = batches), from it alone. Where an epoch is what is counted (epoch_covers = epoch),
 // it is one.
 std::int64_t track::Epochs::steps_of(const RunTrack& r, const Event& event, bool* derived) const {
+  if (const std::int64_t told = track::steps_told_of_one(r, event)) return told;
   for (const Field f : {Field::iterations, Field::batches})
     if (const auto n = positive_of(event, f)) return steps_of_batches(r, event, *n);
   if (const auto& steps = r.epochs.steps) return *steps;
@@ -421,7 +422,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   if (counted) steps = track::steps_without_times(r);
   if (steps <= 0) return;
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
-  const bool is_one = !m.event.has(Field::batches) && positive_of(m.event, Field::iterations) == 1;
+  const bool is_one = steps == epochs && !m.event.has(Field::batches) && m.event.has(Field::iterations);
   if (is_one || setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);
   auto number = count_of(m.event, Field::epoch);
   if (!number && trains && r.epochs.open) number = r.epochs.announced;

@@ -184,6 +184,8 @@ bool counts_a_tests_steps(const RunTrack& r, const Event& event) {
 
 // A bar of epochs around the bars of their steps.
 bool counts_epochs(const RunTrack& r, const Event& event) {
+  if (event.text(Field::unit) == "epoch" && r.epochs.shortest && r.epochs.steps > 1 && !r.known.counts_epochs)
+    return true;  // whose steps are what the run counts
   const auto of = positive_of(event, Field::batches);
   return of && of == positive_of(event, Field::epochs) && r.epochs.steps && r.epochs.steps != of;
 }

@@ -394,5 +394,20 @@ TEST(StepsOfEpochs, InSamplesOfTheLastOne) {
   EXPECT_EQ(run.max_iterations, 2000);
 }
 
+// Epochs of which a line tells the time, and another one, before them, how many batches each has.
+TEST(StepsOfEpochs, AreToldOnceForAll) {
+  for (const char* const told : {"Train samples: 12500  |  batches/epoch: 98", "98 batches per epoch",
+                                 "steps_per_epoch: 98", "len(train_loader) = 98"}) {
+    Lines lines{"Params: 1,250,000", told, "batch_size=128"};
+    for (int epoch = 1; epoch <= 12; ++epoch)
+      lines.push_back(written("epoch  %2d/12 | loss    812.50 | kl   48.75 |  24.5s", epoch));
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 12 * 98) << told;
+    EXPECT_EQ(run.max_iterations, 12 * 98) << told;
+    EXPECT_DOUBLE_EQ(step_time(run), 0.25) << told;
+    EXPECT_EQ(run.state, RunState::finished) << told;
+  }
+}
+
 }  // namespace
 }  // namespace etad::test
