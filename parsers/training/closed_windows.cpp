@@ -16,10 +16,12 @@ namespace etad {
 using track::Anchor;
 using track::held_a_pause;
 using track::holds_something_else;
+using track::is_as_slow;
 using track::lacks_lines;
 using track::leaps;
 using track::overstates;
 using track::Pace;
+using track::pace_of;
 using track::ran_beside;
 using track::returns;
 using track::RunTrack;
@@ -27,6 +29,7 @@ using track::stated_window;
 using track::Statement;
 using track::statement;
 using track::sums_its_steps;
+using track::was_no_pause;
 using track::was_told_at_once;
 using track::Window;
 
@@ -68,14 +71,18 @@ bool shows_no_steps(RunTrack& r, const Event& event, const Statement& said, std:
   return took <= Duration::zero() || at_once || leapt(r, n, took);
 }
 
-// By the clock, the log's own or that of its stamps, the training stood still in it. A second one in a row shows that it
-// is slow, or that lines come seldom.
-bool paused(RunTrack& r, const Statement& said, std::int64_t n, Duration took) {
+// By the clock, the log's own or that of its stamps, the training stood still in it. Others behind it show that it is slow
+// by now, or that lines come seldom.
+bool paused(RunTrack& r, const Statement& said, const Segment& w) {
   const PhaseSummary& before = r.run.train;
   const bool by_clock = !said || (said.measured && before.iterations > 0);
-  const bool stood_still =
-      (by_clock && held_a_pause(before, n, took)) || (!said && lacks_lines(before, n, took));
-  return r.training.paused = stood_still && !r.training.paused;
+  const bool lacks = !said && lacks_lines(before, w.iterations, w.duration);
+  const bool pause = !lacks && by_clock && held_a_pause(before, w.iterations, w.duration);
+  const double last = std::exchange(r.training.last_pace, pace_of(w));
+  const bool again = std::exchange(r.training.stood_still, lacks || pause);
+  if (again || !(lacks || (pause && !is_as_slow(pace_of(w), last)))) return false;
+  if (pause) r.training.left_out = w;
+  return true;
 }
 
 // Bars of another length that were drawn amid so many steps tell of tests. Where each step, or every other, has one, as in
@@ -211,13 +218,15 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   if (is_left_out_for_validation(r, m.event, said, n, to, took)) return;
-  if (paused(r, said, n, took)) {
+  Segment window{Phase::train, from.iteration, n, all_.values.train_samples(r), took, from.at};
+  if (paused(r, said, window)) {
     ++m.out.rejected;
     return;
   }
+  if (was_no_pause(r.training)) all_.runs.add_segment(r, *r.training.left_out, m.out);
+  r.training.left_out.reset();
   w.end_snapshot_by_progress(to, took);
   all_.runs.measure_beginning(r, from, n, took, m.out);
-  Segment window{Phase::train, from.iteration, n, all_.values.train_samples(r), took, from.at};
   give_window(r, window, m.out);
 }
 

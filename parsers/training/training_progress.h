@@ -80,7 +80,9 @@ struct Training {
   std::int64_t untested = 0;               // windows measured without any test inside
   bool measured_without_snapshot = false;  // some window has been
   bool overstated = false;                 // its lines state more time than lies between them
-  bool paused = false;                     // the last window was left out for a pause in it
+  bool stood_still = false;                // the last window was as long as one with a pause in it
+  std::optional<Segment> left_out;         // for which it was left out, unless the next one is as slow
+  double last_pace = 0;                    // the last window's
   bool slow_step = false;                  // the last step took much longer than those before
   // Seconds a step of the last window, where it was left out as another training's.
   std::optional<double> step_time_of_leap;

@@ -29,6 +29,20 @@ bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took) {
              kMuchLonger * to_seconds(before.duration) * static_cast<double>(n);
 }
 
+double pace_of(const Segment& window) {
+  return to_seconds(window.duration) / static_cast<double>(window.iterations);
+}
+
+bool is_as_slow(double pace, double neighbour) {
+  constexpr double kAlike = 3;
+  return neighbour > 0 && pace < kAlike * neighbour;
+}
+
+bool was_no_pause(const Training& training) {
+  const auto& left_out = training.left_out;
+  return left_out && (training.stood_still || is_as_slow(pace_of(*left_out), training.last_pace));
+}
+
 bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
   constexpr double kMuchLonger = 10, kSlower = 1.05;
   const auto iterations = static_cast<double>(n), done = static_cast<double>(before.iterations);

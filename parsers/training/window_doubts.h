@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "parsers/base/record.h"
+#include "parsers/training/training_progress.h"
 #include "parsers/training/training_window.h"
 
 namespace etad::track {
@@ -19,6 +20,13 @@ bool returns(const PhaseSummary& before, const Window& window, std::int64_t n);
 // A window that took far longer than all before it, or days where none was: the program stood still, or another
 // one has gone on with the same count.
 bool held_a_pause(const PhaseSummary& before, std::int64_t n, Duration took);
+
+// Seconds a step. What is as slow as its neighbour is no outlier.
+double pace_of(const Segment& window);
+bool is_as_slow(double pace, double neighbour);
+
+// The window that was left out for a pause was as slow as the one behind it.
+bool was_no_pause(const Training& training);
 
 // A window of many more steps than those before it, and slower ones by the clock: lines are missing, and with them those
 // of what was not training.

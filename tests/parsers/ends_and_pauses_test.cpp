@@ -292,6 +292,13 @@ TEST(Pauses, ATrainingThatBecomesSlowIsSlow) {
   EXPECT_GT(step_time(run), 2000);
 }
 
+// What is like the one before and behind it is no outlier.
+TEST(Pauses, AStretchOfSlowOnesIsMeasuredToItsEnds) {
+  const auto all = only_run(results_with_pauses({})).train.iterations;
+  EXPECT_EQ(only_run(results_with_pauses({31, 32, 33, 34})).train.iterations, all);
+  EXPECT_EQ(only_run(results_with_pauses({25, 26, 30})).train.iterations, all - 1);
+}
+
 // The loss of an epoch's first batch, told at once, is no end of it: what follows up to the validation's result is the
 // epoch. The head of a second training is read while the last epoch of the first one is not yet known to be over.
 TEST(Pauses, BetweenAnEpochsFirstLossAndItsResultAreTheEpoch) {

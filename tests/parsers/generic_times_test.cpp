@@ -415,7 +415,7 @@ TEST(GenericTimes, WhatGetsSlowForGoodIsNoPause) {
                    minutes % 60, i + 1);
   }));
   ASSERT_EQ(runs.size(), 1U);
-  EXPECT_EQ(runs.at(0).train.iterations, 10);
+  EXPECT_EQ(runs.at(0).train.iterations, 11);
 }
 
 // How long the network takes to answer is not how long it is trained.
