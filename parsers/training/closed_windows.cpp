@@ -18,6 +18,7 @@ using track::held_a_pause;
 using track::holds_something_else;
 using track::is_as_slow;
 using track::lacks_lines;
+using track::lacks_steps;
 using track::leaps;
 using track::overstates;
 using track::Pace;
@@ -218,6 +219,7 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   if (is_left_out_for_validation(r, m.event, said, n, to, took)) return;
+  if (!said && w.over_border && lacks_steps(r.run.train, n, r.epochs.steps.value_or(0), took)) return;
   Segment window{Phase::train, from.iteration, n, all_.values.train_samples(r), took, from.at};
   if (paused(r, said, window)) {
     ++m.out.rejected;

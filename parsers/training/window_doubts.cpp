@@ -50,6 +50,13 @@ bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took) {
          to_seconds(took) * done > kSlower * to_seconds(before.duration) * iterations;
 }
 
+bool lacks_steps(const PhaseSummary& before, std::int64_t n, std::int64_t steps_of_epoch, Duration took) {
+  constexpr double kMuchFaster = 0.75;
+  return before.segments >= 3 && 2 * n < steps_of_epoch &&
+         to_seconds(took) * static_cast<double>(before.iterations) <
+             kMuchFaster * to_seconds(before.duration) * static_cast<double>(n);
+}
+
 bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took) {
   constexpr std::int64_t kMany = 50;
   return (of_epochs || n >= kMany) && took < 5ms;

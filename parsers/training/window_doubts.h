@@ -32,6 +32,10 @@ bool was_no_pause(const Training& training);
 // of what was not training.
 bool lacks_lines(const PhaseSummary& before, std::int64_t n, Duration took);
 
+// A window over the border of two epochs, far shorter than an epoch, took much less than so many steps do: the first of
+// the two has fewer than its lines say.
+bool lacks_steps(const PhaseSummary& before, std::int64_t n, std::int64_t steps_of_epoch, Duration took);
+
 // Lines of many steps or of epochs, stamped within milliseconds: they tell at once of what was done before.
 bool was_told_at_once(std::int64_t n, bool of_epochs, Duration took);
 

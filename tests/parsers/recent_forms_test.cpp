@@ -345,5 +345,23 @@ TEST(RecentForms, ABarOfKerasThatIsBrokenOffTellsHowFarItCame) {
   EXPECT_FALSE(only_run(lines).iteration) << "they are samples";
 }
 
+// An epoch has fewer steps than its data loader promised, as where samplers leave some out: of those that are missing at
+// its end no time tells.
+TEST(RecentForms, StepsThatAnEpochLacksTakeNoTime) {
+  Lines lines;
+  int now = 0;  // seconds
+  const auto say = [&](const std::string& what) {
+    lines.push_back("2026-03-01 " + time_of_day(10, now) + ",250 reid_baseline.train INFO: " + what);
+  };
+  for (int epoch = 1; epoch <= 6; ++epoch) {
+    for (int batch = 50; batch <= 550; batch += 50) {
+      now += 25;
+      say(written("Epoch[%d] Iteration[%d/593] Loss: 4.125, Acc: 0.125, Base Lr: 3.50e-05", epoch, batch));
+    }
+    say(written("Epoch %d done. Time per batch: 0.500[s] Speed: 128.0[samples/s]", epoch));
+  }
+  EXPECT_NEAR(step_time(only_run(lines)), 0.5, 1e-6);
+}
+
 }  // namespace
 }  // namespace etad::test
