@@ -157,7 +157,11 @@ void Windows::end_bar(RunTrack& r, Records& out) {
 
 std::optional<std::int64_t> reached_by_lines(const RunTrack& r) {
   const std::int64_t behind = r.training.beside_bar.steps_behind();
-  if (behind <= 0 || !r.run.iteration) return r.run.iteration;
+  if (!r.run.iteration) return {};
+  if (behind <= 0) {
+    const std::int64_t further = r.training.shown_beside - *r.run.iteration;
+    return *r.run.iteration + (further <= r.training.stride ? std::max<std::int64_t>(further, 0) : 0);
+  }
   const std::int64_t at = *r.run.iteration + behind;
   return std::max(*r.run.iteration, std::min(at, r.run.max_iterations.value_or(at)));
 }

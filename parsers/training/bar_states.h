@@ -36,7 +36,8 @@ bool is_planned_for_each(const RunTrack& r, const Event& event);
 // before, no step was done.
 void see_wait(RunTrack& r, const Event& event, const Anchor& here);
 
-// Where the run stands by the lines behind its bar's last state, where those told of so many steps each.
+// Where the run stands by the lines behind its bar's last state, where those told of so many steps each, or by what another
+// series shows behind the last step of the one that is followed.
 std::optional<std::int64_t> reached_by_lines(const RunTrack& r);
 
 // The bar is full.

@@ -36,6 +36,13 @@ bool is_drawn_again(const Event& event, const track::RunTrack& r) {
             : event.has(Field::batch) && count_of(event, Field::batch) == r.epochs.line.batch;
 }
 
+// A series beside the one that is followed shows how far the run has come.
+void see_other_series(track::RunTrack& r, const Event& event) {
+  track::Training& training = r.training;
+  training.shown_beside = std::max(training.shown_beside, count_of(event, Field::iteration).value_or(0));
+  r.dirty = r.dirty || training.shown_beside > r.run.iteration;
+}
+
 bool is_of_training(const Event& event) {
   return event.kind != EventKind::test_start && event.kind != EventKind::test_result &&
          event.text(Field::phase) != name_of(Phase::test);
@@ -107,7 +114,10 @@ inline Tracker::Impl::Before Tracker::Impl::hear(std::string_view line, const tr
   track::RunTrack* const r = runs.open();
   if (!r) return before;
   const Event& event = m.event;
-  if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback)) r->last_words.hear(line);
+  if (event.kind == EventKind::none && event.has(Field::series))
+    see_other_series(*r, event);
+  else if (event.kind == EventKind::none && (!event.quiet || r->last_words.traceback))
+    r->last_words.hear(line);
   if (r->declared()) before.ordinal = r->run.ordinal;
   before.drawn_again = is_drawn_again(event, *r);
   before.of_test = is_bar_of_test(event, *r);

@@ -382,7 +382,7 @@ void track::Runs::fail_ended(const Moment& m) {
 void track::Runs::give_held(RunTrack& r, Records& out) {
   if (const auto at = reached_by_lines(r); at > r.run.iteration) {
     r.run.iteration = at;
-    r.training.stride = r.training.beside_bar.every;
+    if (r.training.beside_bar.steps_behind() > 0) r.training.stride = r.training.beside_bar.every;
   }
   r.training.beside_bar = {};
   all_.epochs.end_last(r, out);

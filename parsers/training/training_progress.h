@@ -61,12 +61,7 @@ struct Training {
   std::optional<TimeSoFar> so_far;   // from where on the steps count that no line shows
   std::int64_t gathered = 0;  // batches whose lines told their times, of the step that they are gathered for
   Duration gathered_time{};
-  double stamps_more =
-      0;  // the part of the time that lines state by which their stamps say more, in the middle
-
-  // Of windows with nothing in them but steps, whose lines state a time and bear stamps.
-  void see_stamps(Duration stated, Duration shown);
-  Duration usual_more(Duration stated) const;
+  std::int64_t shown_beside = 0;  // how far the series of its file have come that are not followed
 
   // Its bars, and others amid it.
   std::optional<double> last_elapsed;  // as the line displayed last counts it
@@ -80,10 +75,11 @@ struct Training {
   std::int64_t untested = 0;               // windows measured without any test inside
   bool measured_without_snapshot = false;  // some window has been
   bool overstated = false;                 // its lines state more time than lies between them
-  bool stood_still = false;                // the last window was as long as one with a pause in it
-  std::optional<Segment> left_out;         // for which it was left out, unless the next one is as slow
-  double last_pace = 0;                    // the last window's
-  bool slow_step = false;                  // the last step took much longer than those before
+  double stamps_more = 0;    // the part of what they state by which their stamps say more, in the middle
+  bool stood_still = false;  // the last window was as long as one with a pause in it
+  std::optional<Segment> left_out;  // for which it was left out, unless the next one is as slow
+  double last_pace = 0;             // the last window's
+  bool slow_step = false;           // the last step took much longer than those before
   // Seconds a step of the last window, where it was left out as another training's.
   std::optional<double> step_time_of_leap;
   // The first states of a bar amid a training, until more of it are measured.
@@ -101,6 +97,10 @@ struct Training {
   bool begun_again = false;                 // its own bar has been drawn from its beginning behind that end
   std::optional<std::int64_t> full_bar;     // the longest bar seen behind the end that began no run
   std::optional<std::int64_t> open_bar;     // the longest of those that have not come to their end
+
+  // Of windows with nothing in them but steps, whose lines state a time and bear stamps.
+  void see_stamps(Duration stated, Duration shown);
+  Duration usual_more(Duration stated) const;
 
   // The start-up: from the run's first line to its first iteration, tests taken out. The first progress comes
   // `since` after the first line and shows `done` iterations. Gives the start-up where that is it; where

@@ -363,5 +363,24 @@ TEST(RecentForms, StepsThatAnEpochLacksTakeNoTime) {
   EXPECT_NEAR(step_time(only_run(lines)), 0.5, 1e-6);
 }
 
+// A series beside the loss is written at the end of each epoch, and shows how far the training has come.
+TEST(RecentForms, AnotherSeriesOfAnEventFileShowsTheLastSteps) {
+  const auto iteration = [](int last) {
+    Lines lines;
+    const auto say = [&](int step, const char* series) {
+      lines.push_back(written("17400000%02d.250000 tfevents step %d %s = 0.5125", step / 25, step, series));
+    };
+    for (int step = 49; step < 500; step += 50) {
+      say(step, "train_loss");
+      if (step % 100 == 99) say(step, "epoch");
+    }
+    say(last, "epoch");
+    return only_run(lines).iteration;
+  };
+  EXPECT_EQ(iteration(539), 539);
+  EXPECT_EQ(iteration(560), 499) << "it may count something else";
+  EXPECT_EQ(iteration(9), 499);
+}
+
 }  // namespace
 }  // namespace etad::test
