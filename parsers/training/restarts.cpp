@@ -28,6 +28,11 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
   return *event.time - *from->at > kFar && (amid || nearly_same || trains);
 }
 
+bool has_just_failed(const RunTrack& r, std::optional<Instant> now) {
+  constexpr auto kAtOnce = std::chrono::seconds(10);
+  return r.run.state == RunState::failed && now && r.run.ended_at && *now - *r.run.ended_at <= kAtOnce;
+}
+
 void take_back_total(RunTrack& r, const Event& event) {
   const auto of = positive_of(event, Field::max_iter);
   if (!of || r.run.max_iterations || r.run.train.segments > 0 || !(count_of(event, Field::iteration) < of))

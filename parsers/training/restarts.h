@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "parsers/base/event.h"
 #include "parsers/training/tracker_state.h"
 
 namespace etad::track {
+
+// What a program was about to write when it broke off stands behind the error, where it closes its log.
+bool has_just_failed(const RunTrack& r, std::optional<Instant> now);
 
 // The only place shown so far, out of no total, is what the lines behind it count to: a size, and no place.
 void take_back_total(RunTrack& r, const Event& event);

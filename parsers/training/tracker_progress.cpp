@@ -114,7 +114,7 @@ bool track::Windows::is_said_again(const Moment& m) {
   if (of && !full && elapsed && *elapsed < kFewSeconds) return true;
   if (iteration > 0 && of && elapsed && trains_again(r, *iteration, *of, *elapsed)) return false;
   if (iteration && of && is_unclear_bar(r, *iteration, *of, elapsed.has_value())) return true;
-  if (!iteration || !r.window.from) return false;
+  if (!iteration || !r.window.from) return iteration == 0 && track::has_just_failed(r, m.now);
   const std::int64_t shown = r.window.from->iteration;
   const bool late = m.now && r.run.ended_at && *m.now > *r.run.ended_at + 10s;
   if (late || *iteration < shown || *iteration > r.run.max_iterations.value_or(shown)) return false;

@@ -382,5 +382,25 @@ TEST(RecentForms, AnotherSeriesOfAnEventFileShowsTheLastSteps) {
   EXPECT_EQ(iteration(9), 499);
 }
 
+// What detectron2 was about to write when its memory did not suffice stands behind the error.
+TEST(RecentForms, AFailedStartsOwnLineBeginsNoRun) {
+  Lines lines;
+  for (int start = 0; start < 3; ++start) {
+    const auto say = [&](const char* what) {
+      lines.push_back(written("[03/04 05:%02d:06 d2.engine.hooks]: ", 10 + start) + what);
+    };
+    lines.emplace_back("  MAX_ITER: 18000");
+    say("Starting training from iteration 0");
+    say("Exception during training:");
+    lines.insert(lines.end(), {"Traceback (most recent call last):", "  File \"a.py\", line 1, in train",
+                               "RuntimeError: CUDA out of memory. Tried to allocate 12.00 MiB"});
+    say("Total training time: 0:00:00 (0:00:00 on hooks)");
+    say(" iter: 0  lr: N/A  max_mem: 4096M");
+  }
+  const auto runs = runs_of(lines);
+  ASSERT_EQ(runs.size(), 3U);
+  for (const auto& [ordinal, run] : runs) EXPECT_EQ(run.state, RunState::failed) << ordinal;
+}
+
 }  // namespace
 }  // namespace etad::test
