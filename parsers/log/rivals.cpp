@@ -118,11 +118,13 @@ Explained explained(const Rival& r) {
 // Which of two readings has explained more of the log: a training and not its tests alone; or by more measurements, and
 // where these are of the same time, such as those of epochs and of the steps in them, by the smaller steps.
 bool explains_more(const Rival& a, const Rival& b) {
-  constexpr double kSameTime = 0.9;
+  constexpr double kSame = 0.9;
   const Explained x = explained(a), y = explained(b);
   if (x.trains != y.trains) return x.trains;
-  const bool same_time = std::min(x.seconds, y.seconds) > kSameTime * std::max(x.seconds, y.seconds);
-  if (same_time || x.measurements == y.measurements) return x.iterations > y.iterations;
+  const auto [fewer, more] = std::minmax(x.iterations, y.iterations);
+  const bool same_steps = static_cast<double>(fewer) > kSame * static_cast<double>(more);
+  const bool same_time = std::min(x.seconds, y.seconds) > kSame * std::max(x.seconds, y.seconds);
+  if (x.measurements == y.measurements || (same_time && !same_steps)) return x.iterations > y.iterations;
   return x.measurements > y.measurements;
 }
 

@@ -28,6 +28,17 @@ bool begins_anew_otherwise(const RunTrack& r, const Event& event) {
   return *event.time - *from->at > kFar && (amid || nearly_same || trains);
 }
 
+bool is_training_alone(const EpochsAlone& alone) {
+  constexpr std::size_t kFew = 3;
+  return alone.told.size() >= kFew;
+}
+
+bool begins_behind_alone(const RunTrack& r, const Event& event) {
+  const auto& alone = r.training.alone;
+  const auto epoch = count_of(event, Field::epoch);
+  return alone && is_training_alone(*alone) && epoch && *epoch <= alone->last && event.has(Field::batch);
+}
+
 bool has_just_failed(const RunTrack& r, std::optional<Instant> now) {
   constexpr auto kAtOnce = std::chrono::seconds(10);
   return r.run.state == RunState::failed && now && r.run.ended_at && *now - *r.run.ended_at <= kAtOnce;

@@ -10,6 +10,11 @@
 
 namespace etad::track {
 
+// Enough epochs without steps to be a training of their own, and whether steps behind them are another one's, which numbers
+// its epochs anew.
+bool is_training_alone(const EpochsAlone& alone);
+bool begins_behind_alone(const RunTrack& r, const Event& event);
+
 // What a program was about to write when it broke off stands behind the error, where it closes its log.
 bool has_just_failed(const RunTrack& r, std::optional<Instant> now);
 

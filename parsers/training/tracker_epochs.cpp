@@ -420,7 +420,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   std::int64_t steps = product_or_zero(steps_of(r, m.event, &derived), epochs);
   const bool counted = steps == 0 && trains && track::steps_without_times(r) > 0;
   if (counted) steps = track::steps_without_times(r);
-  if (steps <= 0) return;
+  if (steps <= 0) return hold_alone(r, m, took);
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const bool is_one = steps == epochs && !m.event.has(Field::batches) && m.event.has(Field::iterations);
   if (is_one || setting_of(r.run, "epoch_covers") == "epoch") count_epochs(r);

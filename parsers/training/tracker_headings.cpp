@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "parsers/training/restarts.h"
 #include "parsers/training/tracker_parts.h"
 
 namespace etad {
@@ -237,6 +238,42 @@ void track::Epochs::end_last(RunTrack& r, Records& out) {
     if (is_title(*training, usual)) return;
   }
   if (r.epochs.end_announced()) give_announced(r, *r.epochs.announced, *r.epochs.began, *training, out);
+}
+
+namespace {
+
+bool shows_steps(const RunTrack& r) {
+  return r.run.train.segments > 0 || (r.run.iteration && !r.known.counts_epochs);
+}
+
+}  // namespace
+
+// An epoch of unknown length: it is one of those that a training counts itself, unless steps come.
+void track::Epochs::hold_alone(RunTrack& r, const Moment& m, Duration took) {
+  const auto number = count_of(m.event, Field::epoch);
+  const bool trains = phase_of(m.event, r.run.job) == Phase::train && m.event.has(Field::seconds);
+  if (!trains || !number || shows_steps(r)) return;
+  auto& alone = r.training.alone;
+  if (!alone || *number <= alone->last) alone = EpochsAlone{*number, *number, 0, {}};
+  alone->last = *number;
+  alone->of = positive_of(m.event, Field::epochs).value_or(alone->of);
+  alone->tell({Phase::train, *number, 1, 0, took, {}});
+}
+
+void track::Epochs::give_alone(RunTrack& r, Records& out) {
+  const auto alone = std::exchange(r.training.alone, {});
+  if (!alone || !is_training_alone(*alone) || shows_steps(r)) return;
+  count_epochs(r);
+  r.epochs.see(alone->first, alone->of > 0);
+  r.run.first_iteration = r.epochs.done_before(alone->first, 1);
+  r.run.iteration = r.epochs.done_before(alone->last, 1) + 1;
+  if (alone->of > 0)
+    r.run.max_iterations = std::max(alone->of, *r.run.iteration);  // and not what is told since
+  for (Segment epoch : alone->told) {
+    epoch.first_iteration = r.epochs.done_before(epoch.first_iteration, 1);
+    epoch.samples_per_iteration = all_.values.train_samples(r);
+    all_.runs.add_segment(r, epoch, out);
+  }
 }
 
 }  // namespace etad

@@ -250,6 +250,7 @@ class Epochs : Part {
   void begin_block(RunTrack& r, const Moment& m);
   void date_heading(RunTrack& r, Instant at, Records& out);  // by a line behind it
   void end_last(RunTrack& r, Records& out);                  // nothing more comes of the run
+  void give_alone(RunTrack& r, Records& out);                // likewise, and no steps have come
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
 
  private:
@@ -274,6 +275,7 @@ class Epochs : Part {
   void take_time(RunTrack& r, const Moment& m, bool tests);
   void end(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void measure(RunTrack& r, const Moment& m, Duration took);
+  void hold_alone(RunTrack& r, const Moment& m, Duration took);
   void measure_announced(RunTrack& r, const Moment& m, std::int64_t number);
   void end_of_bar(RunTrack& r, const Moment& m);
   void end_plan(RunTrack& r, std::optional<std::int64_t> number);

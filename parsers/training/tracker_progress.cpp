@@ -16,6 +16,7 @@ namespace etad {
 
 using track::Anchor;
 using track::begins_anew_otherwise;
+using track::begins_behind_alone;
 using track::begins_behind_data;
 using track::counts_again_behind_end;
 using track::falls_back;
@@ -456,7 +457,7 @@ inline RunTrack& track::Windows::run_of_step(const Moment& m, double waited) {
   open.training.tests_before = std::max(open.training.tests_before, open.training.bar_stood);
   const bool anew = begins_anew_otherwise(open, event) || begins_behind_last_epoch(open, event) ||
                     counts_again_behind_end(open, event) || begins_behind_data(open, event) ||
-                    falls_back(open, event);
+                    falls_back(open, event) || begins_behind_alone(open, event);
   return anew ? all_.runs.begin_again(m) : open;
 }
 

@@ -292,6 +292,7 @@ void track::Runs::end(const Moment& m) {
   add_bounded(r->run.snapshot_time, r->window.saved);
   all_.epochs.end_last(*r, m.out);
   all_.windows.end_bar(*r, m.out);
+  all_.epochs.give_alone(*r, m.out);
   measure_whole(*r, m);
   measure_stated_alone(*r, m.out);
   all_.steps.give_layer_times(*r, m.out);
@@ -419,6 +420,7 @@ void track::Runs::supersede(Records& out) {
   RunTrack& r = *state_.current;
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
+    all_.epochs.give_alone(r, out);
     give_held(r, out);
     give_up(r);
     const bool without_plan = is_lost_without_plan(r);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "parsers/base/record.h"
 
@@ -37,6 +38,15 @@ struct LinesBesideBar {
   std::int64_t steps_behind() const;  // the bar's last state
 };
 
+// Epochs, one behind the other, whose times lines tell, and of whose steps none does: what counts where no steps come.
+struct EpochsAlone {
+  std::int64_t first = 0, last = 0;  // by their numbers
+  std::int64_t of = 0;               // out of so many; 0: unknown
+  std::vector<Segment> told;         // those that are told, or two or more together where there are many
+
+  void tell(const Segment& epoch);
+};
+
 struct Training {
   // How it begins.
   Duration tests_before{};  // before the first progress
@@ -61,6 +71,7 @@ struct Training {
   std::optional<TimeSoFar> so_far;   // from where on the steps count that no line shows
   std::int64_t gathered = 0;  // batches whose lines told their times, of the step that they are gathered for
   Duration gathered_time{};
+  std::optional<EpochsAlone> alone;
   std::int64_t shown_beside = 0;  // how far the series of its file have come that are not followed
 
   // Its bars, and others amid it.
@@ -151,6 +162,20 @@ inline void Training::see_stamps(Duration stated, Duration shown) {
 
 inline Duration Training::usual_more(Duration stated) const {
   return from_seconds(stamps_more * to_seconds(stated));
+}
+
+inline void EpochsAlone::tell(const Segment& epoch) {
+  constexpr std::size_t kMost = 64;
+  if (told.size() >= kMost) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i + 1 < told.size(); i += 2, ++kept) {
+      told[kept] = told[i];
+      told[kept].iterations += told[i + 1].iterations;
+      told[kept].duration += told[i + 1].duration;
+    }
+    told.resize(kept);
+  }
+  told.push_back(epoch);
 }
 
 inline bool Training::holds_an_evaluation(const PhaseSummary& before, std::int64_t enough, double seconds) {

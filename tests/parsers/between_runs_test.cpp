@@ -334,5 +334,39 @@ TEST(BetweenRuns, OfMmengineAStartThatFailsIsItsOwn) {
   EXPECT_EQ(runs.at(2).iteration, 550);
 }
 
+// Epochs with their times alone, of which some are told, and behind them the training of another network, whose lines count
+// steps, too.
+TEST(BetweenRuns, EpochsWithoutStepsBeforeStepsAreATrainingOfTheirOwn) {
+  for (const bool first_alone : {true, false}) {
+    std::vector<std::string> lines = {"Stage 0: contrastive pre-training"};
+    for (int epoch = 1; epoch <= 201; epoch += 10)
+      lines.push_back(written("Epoch %03d/200 | Loss: 0.0125 | Time: 49.5s", epoch == 1 ? 1 : epoch - 1));
+    lines.emplace_back("Contrastive pre-training complete!");
+    if (first_alone) lines = {"Stage 1"};
+    lines.emplace_back("Total training steps: 2360");
+    for (int epoch = 1; epoch <= 20; ++epoch)
+      lines.push_back(
+          written("Epoch %03d/20 | Loss: 8.125 | LR: 2.25e-06 | Time: 59.0s | Step: %d", epoch, 118 * epoch));
+    lines.emplace_back("Training complete!");
+    const auto runs = runs_of(lines);
+    ASSERT_EQ(runs.size(), first_alone ? 1U : 2U);
+    EXPECT_EQ(runs.rbegin()->second.iteration, 20 * 118);
+    EXPECT_NEAR(step_time(runs.rbegin()->second), 0.5, 1e-9);
+    if (first_alone) continue;
+    EXPECT_EQ(runs.at(0).iteration, 200);
+    EXPECT_EQ(runs.at(0).state, RunState::finished);
+    EXPECT_DOUBLE_EQ(step_time(runs.at(0)), 49.5);
+  }
+}
+
+// Where no steps come they are read one by one, and not at the end alone.
+TEST(BetweenRuns, EpochsWithoutStepsAreMeasuredOneByOne) {
+  std::vector<std::string> lines;
+  for (int epoch = 1; epoch <= 100; ++epoch)
+    lines.push_back(written("Epoch %03d/100 | Loss: 0.0125 | Time: 49.5s", epoch));
+  lines.emplace_back("Training complete!");
+  EXPECT_GE(only_run(lines).train.segments, 98);
+}
+
 }  // namespace
 }  // namespace etad::test
