@@ -280,31 +280,7 @@ bool plans_otherwise(const RunTrack& r, const Event& event) {
   return r.epochs.line.through.value_or(false) && of && of != r.run.max_iterations;
 }
 
-// What may be samples or steps is samples as long as the first count above 0 is so many batches and no part of one.
-bool counts_samples(RunTrack& r, const Event& event, std::int64_t batch) {
-  if (event.text(Field::unit) != "sample_or_step" || batch <= 1) return false;
-  const std::int64_t shown = count_of(event, Field::batch).value_or(0);
-  if (shown > 0 && !r.training.by_samples) r.training.by_samples = shown % batch == 0;
-  return r.training.by_samples.value_or(true);
-}
-
 }  // namespace
-
-// Samples out of so many of an epoch. Where the log says no batch, the first such line of a run is that of its first step;
-// not a bar's, which may be drawn first when several steps are done.
-std::optional<track::OfStep> track::Windows::counted_in_samples(RunTrack& r, const Event& event) const {
-  std::int64_t each = all_.values.train_samples(r);
-  const std::int64_t all = positive_of(event, Field::batches).value_or(0);
-  if (counts_samples(r, event, each))
-    return OfStep{each, (all + each - 1) / each};  // the last one is smaller
-  if (event.text(Field::unit) != "sample" || (each <= 0 && event.has(Field::elapsed))) return {};
-  if (each <= 0 && !r.progressed()) {
-    each = count_of(event, Field::batch).value_or(0);
-    r.known.global_batch_size = each;
-    note_derived(r.run, "batch: the first count of samples");
-  }
-  return OfStep{each, each > 0 ? all / each : 0};
-}
 
 // What a line counts, where that is no steps: so many of it make one. Such are samples, and batches of a bar that are
 // gathered for a step, as the plan shows.

@@ -155,9 +155,8 @@ void take_value(RunTrack& r, const Event& event, const FieldValue& v, std::optio
       return;
     case Field::epoch:
       // The first one's number, which a training that goes on from a saved state does not show.
-      if (const auto first = count_of(event, v.field);
-          first && (event.kind == EventKind::run_start || event.kind == EventKind::resume))
-        r.epochs.see(*first);
+      if (event.kind == EventKind::run_start || event.kind == EventKind::resume)
+        if (const auto first = count_of(event, v.field)) r.epochs.see(*first);
       return;
     case Field::solver_type:
       return take_setting(r, "type", v.text);
