@@ -19,6 +19,7 @@
 //   Tests         tracker_tests.cpp        test phases, testing jobs                   test_phase.h
 //   Epochs        tracker_epochs.cpp       epochs, and what is stated of their steps   epoch_count.h
 //                 tracker_headings.cpp     those that headings announce
+//                 whole_epochs.cpp         bars at their ends, which state a whole one
 //   Steps         tracker_steps.cpp        stated times and rates of steps, of layers  LayerTime
 //   Tables        tracker_tables.cpp       rows of tables, samples
 //
