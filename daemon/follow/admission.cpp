@@ -24,6 +24,8 @@ Follower::Impl::Admission Follower::Impl::admit(const Discovery::Found& found, c
     }
   }
   const bool is_file = status && status->type == FileType::regular;
+  if (is_file && !found.literal && !taking_up->asks_read_before && finished.knows(key_of(*status)))
+    return Admission::behind_others;
   if (is_file)
     if (const auto left = left_to_a_stream(found, *status, all, now)) return *left;
   // Its log may be gone for so long that nobody spoke of it at the start.

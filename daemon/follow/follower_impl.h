@@ -116,9 +116,8 @@ struct Follower::Impl {
     std::size_t asked = 0;  // of how many of these the owner is known
     using ByOwner = std::map<std::optional<std::int64_t>, Names>;
     ByOwner of_owner;
-    ByOwner
-        read_before;  // copies above all: behind all others, since one of these may be their log, written anew
-    bool asks_read_before = false;
+    ByOwner read_before;            // which come behind all others (Admission::behind_others)
+    bool asks_read_before = false;  // these, by now
     SteadyTime begun{};
     bool more_expected = false;
     bool any_new = false;
@@ -132,13 +131,15 @@ struct Follower::Impl {
   void begin_taking_up(SteadyTime now);
   void ask_owner(TakingUp& names, const Discovery::Found& found);
   void begin_behind_rests(TakingUp& names);
-  bool is_put_behind(const TakingUp& names, const Discovery::Found& found) const;
   bool take_up_some(SteadyTime now);
   void end_scan(SteadyTime now);
   enum class Admission {
     another_streams,  // or nothing to be read
     begun,
     put_off,
+    // Read to its end once, a copy above all. Where its log is lost by now, another name may be that, written anew: only
+    // where none is can it be this one.
+    behind_others,
   };
   Admission admit(const Discovery::Found& found, const Listing& all, SteadyTime now);
   bool is_rotated_file(const Discovery::Found& found, const Listing& all, std::string& gone_log);
@@ -216,8 +217,8 @@ struct Follower::Impl {
   std::map<std::string, PassedOver> passed_before;               // during one: the look before
   std::vector<Obstacle> unasked, told_unasked;                   // as found in this scan, and in the last one
   const Listing* listing = nullptr;                              // while what it has found is asked about
-  std::map<std::optional<std::int64_t>, std::size_t>
-      left_alone_of;         // how many copies of each owner are remembered
+  // How many copies of each owner are remembered.
+  std::map<std::optional<std::int64_t>, std::size_t> left_alone_of;
   bool passed_look = false;  // this scan is one
   std::chrono::milliseconds scan_interval{0};
   bool scan_hinted = false;          // since the last scan

@@ -76,14 +76,6 @@ void Follower::Impl::ask_owner(TakingUp& names, const Discovery::Found& found) {
   names.of_owner[owner].left.push_back(&found);
 }
 
-// Whether all that the file held was read there once: by now a log that was lost may lie there as well as under another
-// name, where it was written anew. Which of them it is, the others tell first.
-bool Follower::Impl::is_put_behind(const TakingUp& names, const Discovery::Found& found) const {
-  if (names.asks_read_before || found.literal || finished.empty()) return false;
-  const auto status = files.status(found.path);
-  return status && status->type == FileType::regular && finished.knows(key_of(*status));
-}
-
 // False: there are more. Then lines are read again first.
 bool Follower::Impl::take_up_some(SteadyTime now) {
   TakingUp& names = *taking_up;
@@ -108,10 +100,9 @@ bool Follower::Impl::take_up_some(SteadyTime now) {
     const Discovery::Found* const file = theirs.left.front();
     theirs.left.pop_front();
     const auto before = files.spent();
-    if (is_put_behind(names, *file))
-      names.read_before[next->first].left.push_back(file);
-    else
-      names.any_new |= admit(*file, names.all, now) != Admission::another_streams;
+    const Admission admission = admit(*file, names.all, now);
+    if (admission == Admission::behind_others) names.read_before[next->first].left.push_back(file);
+    names.any_new |= admission == Admission::begun || admission == Admission::put_off;
     theirs.spent += files.spent() - before;
     if (next->first && theirs.left.empty()) names_rest.erase(*next->first);
     if (next->first && !theirs.left.empty() && theirs.spent >= kShare) {
