@@ -187,8 +187,8 @@ Result<void> LogImport::meet(const SourceRow& twin) {
   recall((*whole)->state, request_);
   auto parser = LogParser::restore(log_options(), (*whole)->state);
   if (!parser) {
-    left_to_follower_ =
-        true;  // how its runs stood can't be known any more; better nothing than something twice
+    // How its runs stood can't be known any more; better nothing than something twice.
+    left_to_follower_ = true;
     return {};
   }
   matched_before_ += parser_.matched();

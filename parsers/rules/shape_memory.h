@@ -38,8 +38,8 @@ struct RememberedShape {
   bool says_nothing = false;             // but when it was written: no line like it does
   // The first of the rules that may match a line like it, or not, by its digits: those up to `rule` are asked each time.
   std::uint16_t first_undecided = Event::kNoRule;
-  DistinguishedDigits
-      distinguished;  // a line like it has the same digits there, or such as make no difference
+  // A line like it has the same digits there, or such as make no difference.
+  DistinguishedDigits distinguished;
 
   std::shared_ptr<const LineFields> fields;  // of the message, where rules ask for them
 

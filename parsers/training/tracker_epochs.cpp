@@ -418,8 +418,9 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   const Phase phase = phase_of(m.event, r.run.job);
   const bool trains = phase == Phase::train;
   std::int64_t steps = product_or_zero(steps_of(r, m.event, &derived), epochs);
-  const bool counted = steps == 0 && trains && track::steps_without_times(r) > 0;
-  if (counted) steps = track::steps_without_times(r);
+  const std::int64_t untimed = steps == 0 && trains ? track::steps_without_times(r) : 0;
+  const bool counted = untimed > 0;
+  if (counted) steps = untimed;
   if (steps <= 0) return hold_alone(r, m, took);
   if (derived) note_derived(r.run, "steps_per_epoch: dataset_size / batch_size");
   const bool is_one = steps == epochs && !m.event.has(Field::batches) && m.event.has(Field::iterations);
