@@ -87,11 +87,11 @@ _etactl() {
       ;;
   esac
   # A line each: names may hold blanks ("Tesla K80"), which are then quoted for the command line.
-  [[ -n $names ]] || names=${words// /$'\n'}
-  local IFS=$'\n' word
+  local all=${names:-${words// /$'\n'}} IFS=$'\n' word
+  # What others called their networks is quoted whatever it looks like: it would be run. Only our own words are not.
   # shellcheck disable=SC2016  # compgen itself expands it
   while read -r word; do # not `for`: a name that is a pattern would become the files that fit it
-    [[ $word == *= ]] || word=$(printf '%q' "$word")
+    [[ -z $names ]] || word=$(printf '%q' "$word")
     COMPREPLY+=("$word")
-  done < <(compgen -W '$names' -- "$current")
+  done < <(compgen -W '$all' -- "$current")
 } && complete -F _etactl etactl

@@ -8,6 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/etactl" <<'STANDIN'
 #!/bin/sh
 case "$*" in
+  *evil*networks) echo '{"networks": [{"network": "VGG$(touch '"$EVIL"')="}, {"network": ";touch '"$EVIL"';="}], "next": null}' ;;
   *networks) echo '{"networks": [{"network": "LeNet", "architecture": "9c1d7a52"}, {"network": "CIFAR10 quick", "architecture": "0b"}], "next": null}' ;;
   *evil*sources) echo '{"sources": [{"path": "/x/$(touch '"$EVIL"').log"}, {"path": "/x/`touch '"$EVIL"'`;touch '"$EVIL"' .log"}, {"path": "/e*c/host*"}], "next": null}' ;;
   *runs) echo '{"runs": [{"id": 7, "network": "LeNet", "device": "Tesla K80"}, {"id": 12, "device": "Tesla K80"}], "next": null}' ;;
@@ -44,6 +45,8 @@ check 'labels' 'batch_size=|' "$(complete_bash etactl label 7 b)"
 # A log may be called anything: a name is a word, whatever it looks like to a shell.
 check 'names that are commands or patterns' "/e\\*c/host\\*|/x/\\$\\(touch\\ $EVIL\\).log|/x/\\\`touch\\ $EVIL\\\`\\;touch\\ $EVIL\\ .log|" \
   "$(complete_bash etactl --socket evil reread '' | tr '|' '\n' | LC_ALL=C sort | tr '\n' '|')"
+check 'names that end like an assignment' "VGG\\$\\(touch\\ $EVIL\\)=|\\;touch\\ $EVIL\\;=|" \
+  "$(complete_bash etactl --socket evil estimate '' | tr '|' '\n' | LC_ALL=C sort | tr '\n' '|')"
 check 'a database is no command' '|' "$(complete_bash etactl --fleet '')"
 check 'nor where its name is one' 'accuracy|' "$(complete_bash etactl --fleet runs acc)"
 check 'a fleet is not asked' '|' "$(complete_bash etactl --fleet lab estimate L)"
