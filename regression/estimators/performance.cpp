@@ -294,11 +294,12 @@ class Comparison {
       std::size_t turn = 0;
     };
     std::vector<Question> questions;
-    // The last run of each point: an interval is to hold a run, and not the median of several.
-    std::map<std::string, const Datum*> points;
+    // The last run of each point: an interval is to hold a run, and not the median of several. Of each owner, for what
+    // another runs later must not take a question out of somebody's own record.
+    std::map<std::pair<std::int64_t, std::string>, const Datum*> points;
     for (const Datum& run : hidden) {
       if (!usable(run)) continue;
-      const auto point = points.try_emplace(key_of(run.what, kAllFacts), &run).first;
+      const auto point = points.try_emplace({run.owner, key_of(run.what, kAllFacts)}, &run).first;
       if (run.started_at > point->second->started_at) point->second = &run;
     }
     for (const auto& [key, run] : points) {

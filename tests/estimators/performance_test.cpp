@@ -147,6 +147,28 @@ TEST(Performances, WhatOthersWriteMakesNobodysIntervalsWiderOrNarrower) {
   EXPECT_GT(half_width(2), 4 * alone);
 }
 
+TEST(Performances, WhatAnotherRunsLaterTakesNoQuestionOutOfAnOwnersRecord) {
+  History history;
+  const auto run = [&](std::int64_t owner) {
+    for (int i = 0; i < 6; ++i)
+      for (const double b : {8., 16., 32., 64., 128., 256.}) {
+        add(history, a_case("net" + std::to_string(i), b), 20 + b);
+        history.back().owner = owner;
+        history.back().started_at = static_cast<double>(owner);
+      }
+  };
+  const auto cases = [&] {
+    const Records records = compare(history, Target::seconds);
+    const Performances* const of_first = records.of(1, Kind::batch_size);
+    return of_first != nullptr ? of_first->back().answered : 0;
+  };
+  run(1);
+  const int alone = cases();
+  ASSERT_GT(alone, 0);
+  run(2);
+  EXPECT_EQ(cases(), alone);
+}
+
 TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
   History history;
   const auto run = [&](const std::string& network, std::int64_t owner, int sizes) {
