@@ -29,23 +29,23 @@ constexpr const char* kKey =
     "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, "
     "p.phase";
 constexpr const char* kStarted = "coalesce(r.started_at, timestamptz '1970-01-01 00:00:00+00')";
-constexpr const char* kJoined =
-    " FROM runs r JOIN hosts h ON h.host_id = r.host_id JOIN phases p ON p.host_id = r.host_id AND p.run_id "
-    "= r.run_id ";
+std::string joined() {
+  return std::string(kRunTables) + "JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id ";
+}
 
 // The runs of a network, an architecture and a host ($1, $2, $4), each by an index: those that name the host, and those
 // of a host of that name that name none.
-constexpr const char* kOfModel =
-    " FROM (SELECT host_id, run_id FROM runs WHERE network = $1 AND architecture = $2 AND host = $4"
-    " UNION ALL SELECT h.host_id, n.run_id FROM hosts h JOIN runs n ON n.host_id = h.host_id AND n.network = "
-    "$1"
-    " AND n.architecture = $2 AND n.host = '' WHERE h.name = $4) m"
-    " JOIN runs r ON r.host_id = m.host_id AND r.run_id = m.run_id JOIN hosts h ON h.host_id = r.host_id"
-    " JOIN phases p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE r.framework = $3 AND r.device = $5"
-    " AND r.devices = $6 AND p.phase = $7 ";
+std::string of_model() {
+  return joined() +
+         "JOIN (SELECT host_id, run_id FROM runs WHERE network = $1 AND architecture = $2 AND host = $4"
+         " UNION ALL SELECT h.host_id, n.run_id FROM hosts h JOIN runs n ON n.host_id = h.host_id"
+         " AND n.network = $1 AND n.architecture = $2 AND n.host = '' WHERE h.name = $4) m"
+         " ON m.host_id = r.host_id AND m.run_id = r.run_id"
+         " WHERE r.framework = $3 AND r.device = $5 AND r.devices = $6 AND p.phase = $7 ";
+}
 
 // Those of one number on two hosts are two, logs and users alike.
-constexpr const char* kSource = "(h.number * 4294967296 + r.source_id)";
+constexpr const char* kSource = "(h.number * 4294967296 + (r.source_id & 4294967295))";
 constexpr const char* kOwner = "(h.number * 4294967296 + (coalesce(r.owner, -1) & 4294967295))";
 constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an older exporter has none
 
@@ -54,10 +54,13 @@ constexpr const char* kPlace = "coalesce(p.place, r.run_id)";  // what is of an 
 // places that it gave them. A host that reads its logs again brings all their runs anew: its later owners then say
 // when the earlier ones had come at the latest.
 // An owner's place says over all models who was there first: by the microsecond, and by his rank where that is the same.
+// (What is written for a time before 1970 or behind 2096 has no room in that, and is taken for these.)
 constexpr std::int64_t kMostOwners = 64;
 std::string evidence_query(const std::string& those_wanted) {
   return std::string(
-             "SELECT id, source, owner, samples, CAST(extract(epoch FROM first) * 1000000 AS bigint) * 2048"
+             "SELECT id, source, owner, samples, CAST(extract(epoch FROM"
+             " greatest(least(first, timestamptz '2096-01-01 00:00:00+00'),"
+             " timestamptz '1970-01-01 00:00:00+00')) * 1000000 AS bigint) * 2048"
              " + least(dense_rank() OVER (ORDER BY first, place), 2047) FROM"
              " (SELECT * FROM (SELECT *, min(first_at) OVER (PARTITION BY host_id ORDER BY place DESC) AS "
              "first FROM"
@@ -67,7 +70,7 @@ std::string evidence_query(const std::string& those_wanted) {
          ") OVER (PARTITION BY r.host_id, r.owner) AS place,"
          " min(r.first_at) OVER (PARTITION BY r.host_id ORDER BY r.run_id DESC) AS came,"
          " row_number() OVER (PARTITION BY r.host_id, r.owner ORDER BY r.run_id DESC) AS nth" +
-         kOfModel + "AND" + kIsData + those_wanted +
+         of_model() + "AND" + kIsData + those_wanted +
          ") AS placed) AS every WHERE nth <= $8 ORDER BY nth, came DESC, id DESC LIMIT $9) AS newest"
          " ORDER BY came, id";
 }
@@ -147,7 +150,7 @@ RefitProgress progress_in(Connection& c) {
 template <class Body>
 auto FleetReader::reading(Body&& body) -> Result<decltype(body(std::declval<Connection&>()))> {
   auto done = postgres::guarded([&] {
-    if (!connection_) connection_ = std::make_unique<Connection>(database_);
+    if (!connection_) connection_ = std::make_unique<Connection>(database_, "", patience_);
     return body(*connection_);
   });
   if (!done) connection_.reset();
@@ -213,7 +216,7 @@ Result<std::vector<RunCount>> FleetReader::run_counts(const std::string& network
         std::string(
             "SELECT device, devices, samples, count(*) FROM (SELECT r.device AS device, r.devices AS devices,"
             " coalesce(p.samples_per_iteration, 0) AS samples") +
-            kJoined + "WHERE lower(r.network) = lower($1) AND p.phase = $2 AND p.iterations > 0 ORDER BY " +
+            joined() + "WHERE lower(r.network) = lower($1) AND p.phase = $2 AND p.iterations > 0 ORDER BY " +
             kStarted + " DESC, " + kRunId + " DESC LIMIT $3) AS newest GROUP BY device, devices, samples",
         parameters(network, codes::word(phase), newest));
     std::vector<RunCount> out;
@@ -228,7 +231,7 @@ Result<std::vector<Segment>> FleetReader::segments(std::int64_t run_id, std::int
                                                    std::int64_t limit) {
   return reading([&](Connection& c) {
     const Rows rows = c.query(std::string("SELECT p.window_count, p.windows, p.samples_per_iteration") +
-                                  kJoined + "WHERE " + kRunIdIs + " ORDER BY p.phase DESC",
+                                  joined() + "WHERE " + kRunIdIs + " ORDER BY p.phase DESC",
                               run_id_parameters(run_id));
     std::vector<Segment> all;
     for (int i = 0; i < rows.size(); ++i) {
@@ -372,18 +375,18 @@ Result<std::vector<ScoredPrediction>> FleetReader::scored_predictions(std::int64
 
 void FleetReader::read_digests(Connection& c, Digests& digests) {
   digests.clear();
-  const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + kJoined +
+  const Rows data = c.query(std::string("SELECT ") + kKey + ", CAST(sum(p.digest) AS text)" + joined() +
                             "WHERE" + kIsData + "GROUP BY " + kKey);
   for (int i = 0; i < data.size(); ++i) digests[key_in(data.at(i))] = data.text(i, 7);
 }
 
 Result<std::vector<ModelKey>> FleetReader::unnamed_keys(std::int64_t most) {
   return reading([&](Connection& c) {
-    read_digests(c, *digests_);
+    read_digests(c, findings_->digests);
     std::set<ModelKey> have;
     for (const ModelRow& row : models_in(c)) have.insert(row.key);
     std::vector<ModelKey> out;
-    for (const auto& [key, digest] : *digests_)
+    for (const auto& [key, digest] : findings_->digests)
       if (key.device.empty() && !have.contains(key) && static_cast<std::int64_t>(out.size()) < most)
         out.push_back(key);
     return out;
@@ -394,7 +397,7 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
                                                         std::int64_t) {
   return reading([&](Connection& c) {
     last_layers_.reset();
-    read_digests(c, *digests_);
+    read_digests(c, findings_->digests);
     const Rows fitted = c.query(
         "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM "
         "models");
@@ -404,12 +407,12 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
     for (int i = 0; i < fitted.size(); ++i)
       known[key_in(fitted.at(i))] = fitted.integer(i, 8) > generation ? "" : fitted.text(i, 7);
     std::vector<ModelKey> out;
-    for (const auto& [key, digest] : *digests_) {
+    for (const auto& [key, digest] : findings_->digests) {
       const auto found = known.find(key);
       if (since_generation <= 0 || found == known.end() || found->second != digest) out.push_back(key);
     }
     for (const auto& [key, digest] : known)
-      if (!digests_->contains(key)) out.push_back(key);
+      if (!findings_->digests.contains(key)) out.push_back(key);
     reached = generation + (out.empty() ? 0 : 1);
     return out;
   });
@@ -432,15 +435,20 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
             " p.joules, p.peak_bytes, coalesce((SELECT t.seconds FROM phases t WHERE t.host_id = p.host_id"
             " AND t.run_id = p.run_id AND t.phase = 'test' AND p.phase = 'train'), 0), p.window_count, "
             "p.windows" +
-            kOfModel + "AND " + kRunId + " = ANY(CAST($8 AS bigint[]))",
+            of_model() + "AND " + kRunId + " = ANY(CAST($8 AS bigint[]))",
         values);
     std::vector<RunData> all;
     for (int i = 0; i < rows.size(); ++i) {
-      RunData& data = all.emplace_back(run_data_in(rows.at(i)));
+      RunData data = run_data_in(rows.at(i));
       data.place = chosen.at(data.run_id).place;
       if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
-                        max_windows))
-        throw_damaged();
+                        max_windows)) {
+        findings_->damaged_runs.insert(
+            data.run_id);  // one host's mistake keeps no other's models from being fitted
+        continue;
+      }
+      findings_->damaged_runs.erase(data.run_id);
+      all.push_back(std::move(data));
     }
     std::ranges::sort(all, {}, [&](const RunData& data) { return chosen.at(data.run_id).at; });
     return all;

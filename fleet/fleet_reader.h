@@ -6,10 +6,12 @@
 // segments are its bounded sample of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +28,19 @@ inline constexpr std::int64_t kRunsOfHost = std::int64_t{1} << 31;
 // A digest of the runs of each key, as the database last had them: equal digests, equal runs.
 using Digests = std::map<ModelKey, std::string>;
 
+// What reading the database finds beside what it was read for.
+struct Findings {
+  Digests digests;                      // of changed_keys(), for whoever keeps the models
+  std::set<std::int64_t> damaged_runs;  // whose windows can't be unpacked: passed over by run_data()
+};
+
 class FleetReader final : public Reader {
  public:
-  // Connects when it is first asked, and again after a failure. `digests`: filled by changed_keys(), for whoever
-  // keeps the models.
-  FleetReader(std::string database, std::shared_ptr<Digests> digests)
-      : database_(std::move(database)), digests_(std::move(digests)) {}
+  // Connects when it is first asked, and again after a failure. `findings` is written by this reader, on its thread. What
+  // takes the database longer than `patience`, because somebody has locked it for instance, is a failure.
+  FleetReader(std::string database, std::shared_ptr<Findings> findings,
+              std::chrono::seconds patience = postgres::Connection::kTimeout)
+      : database_(std::move(database)), findings_(std::move(findings)), patience_(patience) {}
 
   Result<std::vector<RunRow>> runs(const RunFilter& filter) override;
   Result<std::optional<RunRow>> run(std::int64_t id) override;
@@ -72,7 +81,8 @@ class FleetReader final : public Reader {
   auto reading(Body&& body) -> Result<decltype(body(std::declval<postgres::Connection&>()))>;
 
   std::string database_;
-  std::shared_ptr<Digests> digests_;
+  std::shared_ptr<Findings> findings_;
+  std::chrono::seconds patience_;
   // Of the architecture that was asked for last: of many models one after the other has the same. Forgotten by
   // changed_keys().
   std::optional<std::pair<std::string, std::vector<Layer>>> last_layers_;

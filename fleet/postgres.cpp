@@ -138,7 +138,10 @@ std::string Rows::bytes(int row, int column) const {
 }
 
 std::string select_instant(const std::string& column) {
-  return "CAST(round(extract(epoch FROM " + column + ") * 1000000) AS bigint)";
+  const std::string first = "timestamptz '0001-01-01 00:00:00+00'",
+                    last = "timestamptz '9999-12-31 00:00:00+00'";
+  return "CAST(round(extract(epoch FROM CASE WHEN " + column + " > " + last + " THEN " + last + " WHEN " +
+         column + " < " + first + " THEN " + first + " ELSE " + column + " END) * 1000000) AS bigint)";
 }
 
 Connection::Connection(const std::string& where, const std::string& password_file,

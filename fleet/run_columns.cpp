@@ -7,6 +7,7 @@
 
 namespace etad::fleet {
 
+static_assert(kHostNumbers == 2097152 && kRunsOfHost == 2147483648);  // as kRunTables and kRunId have them
 static_assert(kHostNumbers * kRunsOfHost <= std::int64_t{1} << 53);
 
 std::vector<postgres::Parameter> run_id_parameters(std::int64_t id) {

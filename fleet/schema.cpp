@@ -20,6 +20,24 @@ std::int64_t version_of(Connection& connection) {
   return rows.integer(0, 0);
 }
 
+// When a row was first there is the database's to say: exporters may not. CockroachDB grants by table only.
+void grant_but_first_at(Connection& connection, const std::string& table, const std::string& role) {
+  const Rows columns = connection.query(
+      "SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND "
+      "table_name = $1"
+      " AND column_name <> 'first_at' AND version() NOT LIKE 'CockroachDB%' ORDER BY ordinal_position",
+      postgres::parameters(table));
+  if (columns.size() == 0) {
+    connection.execute("GRANT INSERT, UPDATE, DELETE ON " + table + " TO " + role);
+    return;
+  }
+  std::string names;
+  for (int i = 0; i < columns.size(); ++i) names += (i > 0 ? ", " : "") + std::string(columns.text(i, 0));
+  connection.execute("REVOKE INSERT, UPDATE ON " + table + " FROM " + role);
+  connection.execute("GRANT INSERT (" + names + "), UPDATE (" + names + "), DELETE ON " + table + " TO " +
+                     role);
+}
+
 void grant(Connection& connection) {
   const Rows roles = connection.query(
       "SELECT rolname FROM pg_roles WHERE rolname IN ('etad_writer', 'etad_reader', 'etad_models')");
@@ -33,11 +51,11 @@ void grant(Connection& connection) {
     const std::int64_t version = version_of(connection);
     if (version >= 2) connection.execute("GRANT SELECT ON training_runs TO " + role);
     if (version >= 3) connection.execute("GRANT SELECT ON learnt TO " + role);
-    if (role == "etad_writer")
-      connection.execute(
-          "GRANT INSERT, UPDATE, DELETE ON hosts, runs, phases, predictions, architectures, series_minutes "
-          "TO " +
-          role);
+    if (role == "etad_writer") {
+      connection.execute("GRANT INSERT, UPDATE, DELETE ON hosts, phases, predictions, series_minutes TO " +
+                         role);
+      for (const char* table : {"runs", "architectures"}) grant_but_first_at(connection, table, role);
+    }
     if (role != "etad_models") continue;
     connection.execute("GRANT INSERT, UPDATE, DELETE ON models, model_progress TO " + role);
     if (version >= 3) connection.execute("GRANT INSERT, UPDATE, DELETE ON learnt TO " + role);

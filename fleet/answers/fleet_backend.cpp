@@ -12,10 +12,10 @@ FleetBackend::FleetBackend(const std::string& database, double look, std::shared
     : database_(database),
       formats_(std::move(formats)),
       started_at_(now()),
-      reader_(database, digests_),
-      kept_(std::make_shared<FleetModels>(database, digests_)),
+      reader_(database, findings_),
+      kept_(std::make_shared<FleetModels>(database, findings_)),
       look_(look),
-      refit_(std::make_unique<FleetReader>(database, digests_), kept_, std::move(now)) {}
+      refit_(std::make_unique<FleetReader>(database, findings_), kept_, std::move(now)) {}
 
 Result<prediction::RefitReport> FleetBackend::refit() {
   const Lock working(working_);
@@ -61,6 +61,10 @@ Result<prediction::RefitReport> FleetBackend::bring_up_to_date() {
   if (kept->is_new) return unchanged;
   const auto report = refit_.run();
   if (!report) return report;
+  {
+    const Lock lock(mutex_);
+    damaged_runs_ = findings_->damaged_runs.size();
+  }
   const bool changed = !learnt_ || report->fitted + report->failed > 0;
   const auto generation = kept_->looked(changed ? std::optional(refit_.learnt()) : std::nullopt);
   if (!generation) return tl::unexpected(generation.error());
@@ -82,6 +86,11 @@ service::Health FleetBackend::health() {
   out.last_refit = refit_.last();
   const Lock lock(mutex_);
   if (failure_) out.failures.push_back({"history", failure_->message, failure_->hint});
+  if (damaged_runs_ > 0)
+    out.failures.push_back({"history",
+                            "of " + std::to_string(damaged_runs_) + (damaged_runs_ == 1 ? " run" : " runs") +
+                                " the windows can't be unpacked: no model is made of them",
+                            "forget them on their hosts, or label them: they are written again"});
   return out;
 }
 

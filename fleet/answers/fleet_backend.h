@@ -33,10 +33,10 @@ class FleetBackend final : public service::Backend {
   service::Health health() override;
   std::map<std::string, std::string> source_statuses() override { return {}; }
   Result<std::unique_ptr<Reader>> reader() override {
-    return std::make_unique<FleetReader>(database_, std::make_shared<Digests>());
+    return std::make_unique<FleetReader>(database_, std::make_shared<Findings>(), kPatience);
   }
   Result<std::vector<NetworkRow>> networks(const NetworkFilter& filter) override {
-    return FleetReader(database_, std::make_shared<Digests>())
+    return FleetReader(database_, std::make_shared<Findings>(), kPatience)
         .networks(filter);  // a refit may hold the other
   }
   Result<std::vector<std::string>> reload() override { return elsewhere(); }
@@ -51,6 +51,8 @@ class FleetBackend final : public service::Backend {
   }
 
  private:
+  static constexpr std::chrono::seconds kPatience{10};  // of whoever waits for an answer
+
   // The models in the database: whether this process can use them, whether somebody has looked lately whether they are
   // old, and whether this process may write there.
   struct Kept {
@@ -67,7 +69,7 @@ class FleetBackend final : public service::Backend {
   const std::string database_;
   std::shared_ptr<const FormatSet> formats_;
   Instant started_at_;
-  std::shared_ptr<Digests> digests_ = std::make_shared<Digests>();
+  const std::shared_ptr<Findings> findings_ = std::make_shared<Findings>();
   FleetReader reader_;
   const std::shared_ptr<FleetModels> kept_;
   double look_;
@@ -78,6 +80,7 @@ class FleetBackend final : public service::Backend {
   bool learnt_ GUARDED_BY(working_) = false;  // what goes with them was kept
   Mutex mutex_;
   std::optional<Error> failure_ GUARDED_BY(mutex_);
+  std::size_t damaged_runs_ GUARDED_BY(mutex_) = 0;
   double seconds_old_ GUARDED_BY(mutex_) = 0;
 };
 

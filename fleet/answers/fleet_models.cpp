@@ -203,8 +203,8 @@ Result<void> FleetModels::put(std::vector<ModelRow>& models, const std::vector<M
     const auto progress = connection.query("SELECT coalesce(max(generation), 0) + 1 FROM model_progress");
     const std::int64_t generation = reached ? reached->generation : progress.integer(0, 0);
     const auto digest_of = [&](const ModelKey& key) {
-      const auto found = digests_->find(key);
-      return found == digests_->end() ? std::string() : found->second;
+      const auto found = findings_->digests.find(key);
+      return found == findings_->digests.end() ? std::string() : found->second;
     };
     for (const ModelRow& row : models) put_one(connection, row, digest_of(row.key), generation);
     for (const ModelKey& key : gone) {

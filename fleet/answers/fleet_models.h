@@ -22,8 +22,8 @@ class FleetModels final : public prediction::KeptModels {
  public:
   using Model = std::shared_ptr<const prediction::FittedModel>;
 
-  FleetModels(std::string database, std::shared_ptr<const Digests> digests)
-      : database_(std::move(database)), digests_(std::move(digests)) {}
+  FleetModels(std::string database, std::shared_ptr<const Findings> findings)
+      : database_(std::move(database)), findings_(std::move(findings)) {}
 
   // Takes over those that are in the database, all of them. False: some can't be read.
   Result<bool> load(FleetReader& reader);
@@ -78,7 +78,7 @@ class FleetModels final : public prediction::KeptModels {
   void hold(std::vector<prediction::FittedModel> models) EXCLUDES(mutex_);
 
   std::string database_;
-  std::shared_ptr<const Digests> digests_;
+  std::shared_ptr<const Findings> findings_;
   std::optional<RefitProgress> reached_;
   mutable Mutex mutex_;
   std::shared_ptr<prediction::HeldModels> held_ GUARDED_BY(mutex_) =

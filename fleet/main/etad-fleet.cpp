@@ -75,11 +75,14 @@ int serve(const Asked& asked) {
   options.access.own_uid = getuid();
   options.version = etad::kVersion;
   options.log = [](std::string_view message) { std::cerr << etad::printable(message) << '\n'; };
-  const auto digests = std::make_shared<etad::fleet::Digests>();
-  etad::fleet::FleetReader live_reader(database, digests);
+  using etad::fleet::Findings, etad::fleet::FleetReader;
+  // Everybody is answered on one thread: nobody who locks a table may keep all of them waiting.
+  constexpr std::chrono::seconds kPatience{10};
+  FleetReader live_reader(database, std::make_shared<Findings>(), kPatience);
   etad::prediction::LiveRuns live(live_reader);
   auto server = etad::service::Server::listen(
-      std::move(options), backend, std::make_unique<etad::fleet::FleetReader>(database, digests), live);
+      std::move(options), backend,
+      std::make_unique<FleetReader>(database, std::make_shared<Findings>(), kPatience), live);
   if (!server) return report(server.error());
   std::thread service([&] { (*server)->run(); });
   std::cout << "ready" << std::endl;
