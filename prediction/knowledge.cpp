@@ -27,7 +27,9 @@ using estimators::Performances;
 using estimators::Target;
 
 // What is the same where a network's first owner is looked for: on that machine, and where none ran it there.
-constexpr unsigned kThere = estimators::kNetwork | estimators::kMachine, kAnywhere = estimators::kNetwork;
+// Whose runs came first: of a network on a machine, of it anywhere, and of any on that machine.
+constexpr std::array kFirstOf = {unsigned{estimators::kNetwork | estimators::kMachine},
+                                 unsigned{estimators::kNetwork}, estimators::kMachine};
 constexpr double kGrowth = 1.2;  // of the history, after which the records are made anew
 
 // A network in a case: its name and its architecture.
@@ -169,7 +171,7 @@ Knowledge::Knowledge(Data data, const estimators::History& history, Target targe
     models_of_[lower_case(key.network)].push_back(&model);
     std::vector<estimators::TimeSpan> times;
     for (const Datum& datum : runs) {
-      for (const unsigned facts : {kThere, kAnywhere}) {
+      for (const unsigned facts : kFirstOf) {
         const Datum*& first =
             first_of_.try_emplace(estimators::key_of(datum.what, facts), &datum).first->second;
         if (datum.place < first->place) first = &datum;
@@ -249,7 +251,7 @@ std::shared_ptr<const Knowledge> Knowledge::with(const Data& instead, std::optio
 
 // nullptr: there is none of that kind, or no such owner.
 const Performances* Knowledge::record_of_first_owner(const estimators::Case& what, Kind kind) const {
-  for (const unsigned facts : {kThere, kAnywhere}) {
+  for (const unsigned facts : kFirstOf) {
     const auto first = first_of_.find(estimators::key_of(what, facts));
     if (first != first_of_.end()) return judged_.records->of(first->second->owner, kind);
   }

@@ -177,7 +177,7 @@ class Knowledge {
   std::map<std::string, std::vector<const Data::value_type*>>
       models_of_;  // by the network's name in lower case
   std::map<std::string, const estimators::Datum*>
-      first_of_;  // a network's on a machine, or anywhere: its first owner's
+      first_of_;  // with the same network on a machine, network or machine: the first owner's
   estimators::Seen seen_;
   estimators::Drift drift_;  // of time alone
   std::map<ModelKey, double>

@@ -46,7 +46,7 @@ Estimator described() {
                   .group = [](const Case& what) { return key_of(what, kMachine); },
                   .needs_layers = true,
                   .answers_without_runs = true,
-                  .fit = [](Runs& runs) { return fit_formula(memory(), runs); }});
+                  .fit = [](Runs& runs) { return fit_formula([](const Runs&) { return memory(); }, runs); }});
 }
 
 }  // namespace etad::estimators

@@ -9,6 +9,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -32,7 +33,9 @@ struct Known {
   KernelPoint point;
   double value = 0;  // log value less the curve
   int runs = 0;
-  std::int64_t rank = 0;      // of its owner, by who was there first
+  std::int64_t rank = 0;  // of its owner, by who was there first
+  // Unusual by itself, or of an owner who contradicts those before him: heard by who asks about his networks alone.
+  bool is_apart = false;
   double extra_variance = 0;  // beyond the noise that all have
 };
 
@@ -59,28 +62,64 @@ Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Cov
   return out;
 }
 
+// Of very many a sample.
+std::vector<const Known*> some_of(const std::vector<Known*>& groups, std::size_t most) {
+  std::vector<const Known*> out;
+  const std::size_t every = (groups.size() + most - 1) / most;
+  for (std::size_t i = 0; i < groups.size(); i += every) out.push_back(groups[i]);
+  return out;
+}
+
+bool are_unusual(const Eigen::VectorXd& values, const Eigen::MatrixXd& covariance) {
+  constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many normal values
+  const auto n = static_cast<double>(values.size());
+  return Eigen::LLT<Eigen::MatrixXd>(covariance).matrixL().solve(values).squaredNorm() >
+         n + kUnusual * std::sqrt(2 * n);
+}
+
 // The variance that an owner's groups of one network have on their own beside what those strengths allow for: as much as
 // makes their values not unusual. So what is misread, or made up, is heard as the noise that it is and bends nobody else's
 // curve.
 double extra_variance_of(const std::vector<Known*>& groups, const Covariance& covariance,
                          const Strengths& strengths) {
-  constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many normal values
-  constexpr double kMost = 1e4;    // a factor of e^100
-  std::vector<const Known*> its;   // of very many a sample
-  const std::size_t every = (groups.size() + kMostSample - 1) / kMostSample;
-  for (std::size_t i = 0; i < groups.size(); i += every) its.push_back(groups[i]);
-  const auto n = static_cast<double>(its.size());
+  constexpr double kMost = 1e4;  // a factor of e^100
+  const auto its = some_of(groups, kMostSample);
   Eigen::VectorXd values = numbers_of(its, [](const Known* known) { return known->value; });
   values.array() -= values.mean();
   Eigen::MatrixXd sum = covariance_of(its, covariance, strengths);
   double out = 0;
-  for (double more = noise_variance(strengths); out < kMost; more *= 2) {
-    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
-    if (factor.matrixL().solve(values).squaredNorm() <= n + kUnusual * std::sqrt(2 * n)) break;
+  for (double more = noise_variance(strengths); out < kMost && are_unusual(values, sum); more *= 2) {
     sum.diagonal().array() += more;
     out += more;
   }
   return out;
+}
+
+// Whether all of an owner's groups together are unusual to who knows those of the owners before him: whatever he says of
+// networks that nobody else has, what these have in common with others' is foretold. (The mean and the covariance of some
+// values where others are known: Rasmussen & Williams, eq. 2.23 and 2.24.)
+bool contradicts(const std::vector<Known*>& groups, const std::vector<Known*>& earlier,
+                 const Covariance& covariance, const Strengths& strengths) {
+  constexpr double kUnforeseen = 6;  // standard deviations
+  const auto its = some_of(groups, kMostHeard), known = some_of(earlier, kMostHeard);
+  const auto value_of = [](const Known* each) { return each->value; };
+  Eigen::VectorXd known_values = numbers_of(known, value_of);
+  const double centre = known_values.mean();
+  known_values.array() -= centre;
+  Eigen::MatrixXd shared(known.size(), its.size());
+  for (Eigen::Index i = 0; const Known* one : known) {
+    for (Eigen::Index j = 0; const Known* his : its) shared(i, j++) = covariance(one->point, his->point);
+    ++i;
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance_of(known, covariance, strengths));
+  const Eigen::MatrixXd explained = factor.matrixL().solve(shared);
+  Eigen::VectorXd off = numbers_of(its, value_of);
+  off.array() -= centre;
+  off -= explained.transpose() * factor.matrixL().solve(known_values);
+  const Eigen::MatrixXd left = covariance_of(its, covariance, strengths) - explained.transpose() * explained;
+  // One after the other, each given those before it: what is foretold wrongly once may be right ever after.
+  const Eigen::VectorXd surprise = Eigen::LLT<Eigen::MatrixXd>(left).matrixL().solve(off);
+  return surprise.cwiseAbs().maxCoeff() > kUnforeseen || are_unusual(off, left);
 }
 
 // Whole series, so that what happens within one and between them both shows: of each owner in turn, so that none crowds
@@ -198,22 +237,31 @@ struct Block {
 class Effects final : public Fitted {
  public:
   Effects(const std::vector<ReplicateGroup>& groups, Target target, const Strengths* before)
-      : curves_(groups, kBend, kOwnBend) {
+      : target_(target), curves_(groups, kBend, kOwnBend) {
     const auto ranks = ranks_of(groups);
     for (const ReplicateGroup& group : groups) {
       Known& known = known_.emplace_back();
       known.point = encoder_.learn(*group.what);
-      known.value = group.log_value - curves_.at(*group.what).mean;
       known.runs = group.runs;
       known.rank = ranks.at(group.owner);
     }
+    take_values(groups);
     strengths_ = before != nullptr ? *before : learn_strengths(known_, target);
     covariance_ = Covariance(strengths_, target);
     note_extra_variance();
-    if (known_.size() > kMostTogether) return;
-    std::vector<const Known*> everything;
-    for (const Known& known : known_) everything.push_back(&known);
-    all_ = block_of(std::move(everything));
+    if (ranks.size() > 1 && note_who_contradicts()) {
+      std::vector<ReplicateGroup> believed;
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (!known_[i].is_apart) believed.push_back(groups[i]);
+      curves_ = BatchCurves(believed, kBend, kOwnBend);
+      take_values(groups);
+      note_extra_variance();
+    }
+    note_first_owners();
+    std::vector<const Known*> believed;
+    for (const Known& known : known_)
+      if (!known.is_apart) believed.push_back(&known);
+    if (believed.size() <= kMostTogether) all_ = block_of(std::move(believed));
   }
 
   const Strengths& strengths() const { return strengths_; }
@@ -230,35 +278,76 @@ class Effects final : public Fitted {
     out.log_mean = centre_ + curve.mean + shared.dot(block->weights);
     const double left = covariance_(point, point) - block->factor.matrixL().solve(shared).squaredNorm();
     out.deviation = std::sqrt(std::max(left, 0.0) + curve.variance + noise_variance(strengths_) +
-                              extra_variance_.at(point.facts[kNetworkFact]));
+                              first_owners_.at(point.facts[kNetworkFact]).extra_variance);
     out.rests_on = rests_on(point, *block);
     if (!std::isfinite(out.log_mean)) return abstain("nothing like it ran");
     return {out, {}};
   }
 
  private:
-  // The extra variance of the runs of each series by itself, then of each network, and the mean of what those without took.
+  void take_values(const std::vector<ReplicateGroup>& groups) {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      known_[i].value = groups[i].log_value - curves_.at(*groups[i].what).mean;
+  }
+
+  using Part = std::pair<int, std::int64_t>;  // a network or series, and the rank of whose
+  std::map<Part, std::vector<Known*>> parts_by(PointFact fact) {
+    std::map<Part, std::vector<Known*>> out;
+    for (Known& known : known_) out[{known.point.facts[fact], known.rank}].push_back(&known);
+    return out;
+  }
+
+  // Of the runs of each series by itself, then of each network.
   void note_extra_variance() {
-    using Part = std::pair<int, std::int64_t>;  // network or series, and whose
-    const auto parts_by = [this](std::size_t fact) {
-      std::map<Part, std::vector<Known*>> out;
-      for (Known& known : known_) out[{known.point.facts[fact], known.rank}].push_back(&known);
-      return out;
-    };
-    const auto add = [this](const std::vector<Known*>& its) {
-      const double more = its.size() > 1 ? extra_variance_of(its, covariance_, strengths_) : 0;
-      for (Known* known : its) known->extra_variance += more;
-    };
-    for (const auto& [series, its] : parts_by(kSeriesFact)) add(its);
+    for (Known& known : known_) known.extra_variance = 0;
+    for (const PointFact fact : {kSeriesFact, kNetworkFact}) {
+      for (const auto& [part, its] : parts_by(fact)) {
+        const double more = its.size() > 1 ? extra_variance_of(its, covariance_, strengths_) : 0;
+        for (Known* known : its) known->extra_variance += more;
+      }
+    }
+  }
+
+  // One owner after the other, as they came. Whether there is any.
+  bool note_who_contradicts() {
+    std::map<std::int64_t, std::vector<Known*>> by_owner;
+    for (Known& known : known_) by_owner[known.rank].push_back(&known);
+    // How much networks differ may be unknown to who ran one: no less is allowed for than what is assumed of all.
+    Strengths generous = strengths_;
+    for (double& strength : generous) strength = std::max(strength, 1.0);
+    const Covariance covariance(generous, target_);
+    std::vector<Known*> believed;
+    bool any = false;
+    for (auto& [rank, its] : by_owner) {
+      std::vector<Known*> usual;
+      std::ranges::copy_if(its, std::back_inserter(usual),
+                           [](const Known* known) { return known->extra_variance == 0; });
+      const bool is_first = believed.empty();
+      if (!is_first) {
+        if (!usual.empty() && contradicts(usual, believed, covariance, generous)) usual.clear();
+        for (Known* known : its) known->is_apart = true;
+        for (Known* known : usual) known->is_apart = false;
+        any = any || usual.size() < its.size();
+      }
+      const auto& heard = is_first ? its : usual;
+      believed.insert(believed.end(), heard.begin(), heard.end());
+    }
+    return any;
+  }
+
+  // Of each network whose runs count, and the mean of what those took that have no extra variance.
+  void note_first_owners() {
     double sum = 0;
     std::size_t without = 0;
     for (const auto& [network, its] : parts_by(kNetworkFact)) {
-      add(its);
-      const auto most = std::ranges::max_element(its, {}, &Known::extra_variance);
-      // Of each network that of who was there first.
-      extra_variance_.try_emplace(network.first, (*most)->extra_variance);
+      const bool apart = std::ranges::any_of(its, &Known::is_apart);
+      const auto [first, is_new] = first_owners_.try_emplace(network.first);
+      if (is_new || (first->second.is_apart && !apart)) {
+        const auto most = std::ranges::max_element(its, {}, &Known::extra_variance);
+        first->second = {network.second, apart, (*most)->extra_variance};
+      }
       for (const Known* known : its) {
-        if (known->extra_variance > 0) continue;
+        if (apart || known->extra_variance > 0) continue;
         sum += known->value;
         ++without;
       }
@@ -281,16 +370,20 @@ class Effects final : public Fitted {
   // Of a long history only the series most like the one in question are listened to, whatever batch size of it is
   // asked about first.
   std::shared_ptr<const Block> block_for(const Case& what, const KernelPoint& point) const {
-    if (all_ != nullptr) return all_;
+    const FirstOwner& first = first_owners_.at(point.facts[kNetworkFact]);
+    if (all_ != nullptr && !first.is_apart) return all_;
     const std::string key = key_of(what, kSeries);
     const Lock lock(mutex_);
     if (const auto found = blocks_.find(key); found != blocks_.end()) return found->second;
     std::vector<std::pair<double, const Known*>> ranked;
     ranked.reserve(known_.size());
-    for (const Known& known : known_) ranked.emplace_back(-likeness(point, known.point), &known);
-    std::ranges::nth_element(ranked, ranked.begin() + kMostHeard);
+    for (const Known& known : known_)
+      if (!known.is_apart || (first.is_apart && known.rank == first.rank))
+        ranked.emplace_back(-likeness(point, known.point), &known);
+    const std::size_t count = std::min(ranked.size(), kMostHeard);
+    std::ranges::nth_element(ranked, ranked.begin() + static_cast<std::ptrdiff_t>(count));
     std::vector<const Known*> nearest;
-    for (std::size_t i = 0; i < kMostHeard; ++i) nearest.push_back(ranked[i].second);
+    for (std::size_t i = 0; i < count; ++i) nearest.push_back(ranked[i].second);
     if (blocks_.size() >= kMostBlocks) blocks_.clear();
     return blocks_[key] = block_of(std::move(nearest));
   }
@@ -311,14 +404,20 @@ class Effects final : public Fitted {
     return {runs, static_cast<int>(networks.size()), static_cast<int>(devices.size())};
   }
 
+  Target target_;
   BatchCurves curves_;
   Encoder encoder_;
   std::vector<Known> known_;
   Strengths strengths_{};
   Covariance covariance_{strengths_};
   double centre_ = 0;
-  std::map<int, double> extra_variance_;  // of each network, its first owner's
-  std::shared_ptr<const Block> all_;      // nullptr: there are too many
+  struct FirstOwner {
+    std::int64_t rank = 0;
+    bool is_apart = false;
+    double extra_variance = 0;  // of his runs of it
+  };
+  std::map<int, FirstOwner> first_owners_;  // of each network the first that is not apart, or else the first
+  std::shared_ptr<const Block> all_;        // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };

@@ -5,10 +5,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "regression/estimators/solvers.h"
+#include "regression/statistics.h"
 
 namespace etad::estimators {
 namespace {
@@ -37,7 +40,7 @@ class FittedFormula {
     Eigen::VectorXd row = Eigen::VectorXd::Zero(x_.size());
     row.head(gradient.size()) = gradient;
     double log_mean = std::log(value), variance = squared(noise_);
-    for (const Effect& effect : effects_) {
+    for (const Effect& effect : std::span(effects_).first<kOwner>()) {
       const auto level = effect.levels.find(key_of(what, effect.facts));
       if (level == effect.levels.end()) {
         variance += squared(effect.deviation);
@@ -53,18 +56,19 @@ class FittedFormula {
   }
 
  private:
-  // A random effect, with a level for each network, or each of its phases.
+  // A random effect, with a level for each network, each of its phases, or each owner but the first.
   struct Effect {
-    unsigned facts = 0;  // equal within a level
+    unsigned facts = 0;  // equal within a level; of owners none
     double assumed = 0, deviation = assumed;
     std::map<std::string, Eigen::Index> levels = {};  // places behind the parameters
   };
-  // Replicates of one network in one phase.
+  static constexpr std::size_t kOwner = 2, kEffects = 3;  // in effects_
+  // One owner's replicates of one network in one phase.
   struct Point {
     const Case* what = nullptr;
     double log_value = 0;  // their mean
     double runs = 0;
-    std::array<Eigen::Index, 2> levels = {};
+    std::vector<Eigen::Index> levels = {};
   };
   // A row a point.
   struct Rows {
@@ -80,13 +84,15 @@ class FittedFormula {
     for (const Datum* run : runs) {
       if (networks.size() == kMostNetworks && !networks.contains(key_of(run->what, kNetwork))) continue;
       taken.push_back(run);
-      Point& point = replicates[key_of(run->what, kNetworkInPhase | kSamples)];
+      const std::string owner = std::to_string(run->owner);
+      Point& point = replicates[key_of(run->what, kNetworkInPhase | kSamples) + ' ' + owner];
       point = {&run->what, point.log_value + std::log(run->value), point.runs + 1};
-      for (std::size_t i = 0; i < effects_.size(); ++i) {
-        const auto [level, is_new] =
-            effects_[i].levels.try_emplace(key_of(run->what, effects_[i].facts), columns);
+      for (std::size_t i = 0; i < kEffects; ++i) {
+        if (i == kOwner && run->owner == runs.front()->owner) continue;
+        const auto [level, is_new] = effects_[i].levels.try_emplace(
+            i == kOwner ? owner : key_of(run->what, effects_[i].facts), columns);
         if (is_new) ++columns;
-        point.levels[i] = level->second;
+        point.levels.push_back(level->second);
       }
     }
     x_ = Eigen::VectorXd::Zero(columns);
@@ -105,7 +111,7 @@ class FittedFormula {
     Rows out{Eigen::MatrixXd(n, formula_.mean.size()), Eigen::VectorXd(n)};
     for (Eigen::Index i = 0; const Point& point : points) {
       const auto [value, gradient] = formula_.at(*point.what, x.head(formula_.mean.size()));
-      out.residual(i) = point.log_value - std::log(value) - x(point.levels[0]) - x(point.levels[1]);
+      out.residual(i) = point.log_value - std::log(value) - x(point.levels).sum();
       out.gradients.row(i++) = gradient;
     }
     return out;
@@ -130,10 +136,11 @@ class FittedFormula {
     for (Eigen::Index i = 0; const auto& [what, log_value, runs, levels] : points) {
       for (const Eigen::Index level : levels) {
         information.row(level).head(parameters) += weight(i) * rows.gradients.row(i);
-        information(level, level) += weight(i);
+        for (const Eigen::Index other : levels)
+          if (other <= level) information(level, other) += weight(i);
         slope(level) += weight(i) * rows.residual(i);
       }
-      information(std::ranges::max(levels), std::ranges::min(levels)) += weight(i++);
+      ++i;
     }
   }
 
@@ -192,17 +199,58 @@ class FittedFormula {
   }
 
   Formula formula_;
-  std::array<Effect, 2> effects_ = {Effect{kNetwork, formula_.between_networks},
-                                    {kNetworkInPhase, formula_.between_phases}};
+  std::array<Effect, kEffects> effects_ = {Effect{kNetwork, formula_.between_networks},
+                                           {kNetworkInPhase, formula_.between_phases},
+                                           {0, formula_.between_owners}};
   Eigen::VectorXd x_;     // the parameters, and the effects' levels
   Eigen::MatrixXd root_;  // of their covariance, which is its transpose times itself
   double noise_;
 };
 
+// Those of the owners who were there first, as many as have run two networks. `runs` are in the order of owners.
+Runs first_ones(const Runs& runs) {
+  Runs out;
+  for (const Datum* run : runs) {
+    if (!out.empty() && run->owner != out.back()->owner && different(out, kNetwork) >= 2) break;
+    out.push_back(run);
+  }
+  return out;
+}
+
+// What another owner ran may be far from what the first ones' networks foretell; half of it, further than a factor of
+// kFarOff and than the fit itself thinks likely, is not of this machine, or not of this world.
+void leave_out_who_contradicts(const std::function<Formula(const Runs&)>& formula_of, Runs& runs) {
+  constexpr double kFarOff = 3, kLikely = 2;  // kLikely: standard deviations
+  Runs first = first_ones(runs);
+  if (first.size() == runs.size()) return;
+  std::set<std::int64_t> known;
+  for (const Datum* run : first) known.insert(run->owner);
+  const FittedFormula foretold(formula_of(first), first);
+  std::map<std::int64_t, std::vector<double>> off;  // one and more: too far
+  for (const Datum* run : runs) {
+    if (known.contains(run->owner)) continue;
+    const auto estimate = foretold(run->what).estimate;
+    const double allowed = estimate ? std::max(std::log(kFarOff), kLikely * estimate->deviation) : 1;
+    off[run->owner].push_back(estimate ? std::abs(std::log(run->value) - estimate->log_mean) / allowed : 1);
+  }
+  std::erase_if(runs, [&](const Datum* run) {
+    const auto its = off.find(run->owner);
+    return its != off.end() && regression::median(its->second) >= 1;
+  });
+}
+
 }  // namespace
 
-Answers fit_formula(const Formula& formula, Runs& runs) {
-  return FittedFormula(formula, runs);
+Answers fit_formula(const std::function<Formula(const Runs&)>& formula_of, Runs& runs) {
+  std::map<std::int64_t, std::int64_t> places;  // of each owner the lowest
+  for (const Datum* run : runs) {
+    std::int64_t& place = places.try_emplace(run->owner, run->place).first->second;
+    place = std::min(place, run->place);
+  }
+  std::ranges::stable_sort(runs, {},
+                           [&](const Datum* run) { return std::pair(places.at(run->owner), run->owner); });
+  if (places.size() > 1) leave_out_who_contradicts(formula_of, runs);
+  return FittedFormula(formula_of(runs), runs);
 }
 
 }  // namespace etad::estimators

@@ -111,7 +111,7 @@ Estimator layer_roofline() {
                   .needs_layers = true,
                   .can_fit = [](const Runs& runs) { return different(runs, kNetwork) >= 2; },
                   .missing = "runs of 2 networks on one machine, whose logs showed their layers",
-                  .fit = [](Runs& runs) { return fit_formula(formula_of(runs), runs); }});
+                  .fit = [](Runs& runs) { return fit_formula(formula_of, runs); }});
 }
 
 }  // namespace etad::estimators

@@ -54,6 +54,87 @@ class Machines {
   std::unique_ptr<const Fitted> fitted_;
 };
 
+// Four networks of one owner: on one device and four, in two precisions, tests of one.
+History of_the_first_owner() {
+  History history;
+  for (int network = 0; network < 4; ++network)
+    for (const double samples : {8., 16., 32., 64.}) {
+      const double seconds = (20 + samples) * std::pow(1.5, network);
+      const auto run = [&](double devices, const char* precision, const char* phase, double factor) {
+        Case what = a_case("net" + std::to_string(network), samples * devices, devices);
+        what.settings = {precision};
+        what.phase = phase;
+        add(history, what, seconds * factor);
+        history.back().place = 1;
+        history.back().owner = 1;
+      };
+      run(1, "precision=fp32", "train", 1);
+      if (network == 0) continue;
+      run(4, "precision=fp32", "train", 1.2);
+      run(1, "precision=fp16", "train", 0.6);
+      run(1, "precision=fp32", "test", 0.3);
+    }
+  return history;
+}
+
+struct Lie {
+  const char* name;
+  double devices;
+  const char *precision, *phase;
+};
+
+// Of networks that nobody else has: all that they say of is what others are told of theirs.
+TEST(EffectsHeard, WhatALaterOwnerSaysOfHisOwnNetworksMovesNobodyElses) {
+  for (const Lie& lie :
+       {Lie{"more devices", 4, "precision=fp32", "train"},
+        Lie{"another precision", 1, "precision=fp16", "train"}, Lie{"tests", 1, "precision=fp32", "test"}}) {
+    for (const int networks : {3, 40}) {
+      History history = of_the_first_owner();
+      Case asked = a_case("net0", 32 * lie.devices, lie.devices);
+      asked.settings = {lie.precision};
+      asked.phase = lie.phase;
+      const double alone =
+          effects().learn(history, Target::seconds).fitted->predict(asked).estimate->log_mean;
+      for (int network = 0; network < networks; ++network)
+        for (const double samples : {8., 64.})
+          for (const bool lies : {false, true}) {
+            Case what = a_case("his" + std::to_string(network), samples, 1);
+            what.settings = {"precision=fp32"};
+            if (lies) {
+              what.samples = samples * lie.devices;
+              what.devices = lie.devices;
+              what.settings = {lie.precision};
+              what.phase = lie.phase;
+            }
+            add(history, what, (20 + samples) * (lies ? 70 : 1));
+            history.back().owner = history.back().place = 2;
+          }
+      const auto said = effects().learn(history, Target::seconds).fitted->predict(asked).estimate;
+      EXPECT_NEAR(said->log_mean, alone, 0.1) << lie.name << ' ' << networks;
+    }
+  }
+}
+
+TEST(EffectsHeard, ALaterOwnerWhoAgreesIsListenedTo) {
+  History history = of_the_first_owner();
+  Case asked = a_case("net0", 32 * 16, 16);
+  asked.settings = {"precision=fp32"};
+  const auto error = [&] {
+    const auto said = effects().learn(history, Target::seconds).fitted->predict(asked).estimate;
+    return std::abs(said->log_mean - std::log(52 * 1.5));
+  };
+  const double alone = error();
+  for (int network = 0; network < 6; ++network)
+    for (const double devices : {1., 16.})
+      for (const double samples : {8., 32.}) {
+        Case what = a_case("his" + std::to_string(network), samples * devices, devices);
+        what.settings = {"precision=fp32"};
+        add(history, what, (20 + samples) * (devices > 1 ? 1.5 : 1) * (1 + 0.3 * network));
+        history.back().owner = history.back().place = 2;
+      }
+  EXPECT_LT(error(), 0.5 * alone);
+}
+
 TEST(EffectsHeard, ANetworkOnAnotherDeviceIsToldByThoseThatCrossThere) {
   for (const int devices : {7, 20}) {  // all of it can be heard, and a part
     const Machines machines(devices);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "regression/estimators/estimator.h"
@@ -159,6 +160,42 @@ TEST(Roofline, IsAsUnsureOfAKindOfLayerThatNeverRanAsBeforehand) {
     return said ? said->deviation * said->deviation : NAN;
   };
   EXPECT_NEAR(variance_of({9}) - variance_of({9, 10}), kKindPrior * kKindPrior / 2, 1e-5);
+}
+
+// Of another owner who came later: of networks of his own, `times` as long as they take.
+void add_of_another(History& history, std::size_t count, const std::function<double(std::size_t)>& times) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double n = static_cast<double>(i);
+    const Case what = of("his" + std::to_string(i), net(3 + n, 2 + n / 2), 16, "train");
+    add(history, what, roofline::predict(what, machine()).value * times(i));
+    history.back().owner = 2;
+    history.back().place = 2;
+  }
+}
+
+TEST(Roofline, WhatALaterOwnerSaysOfTheMachineMovesNobodysAnswer) {
+  const Case asked = of("new", net(8, 5), 32, "train");
+  const double truth = roofline::predict(asked, machine()).value;
+  const double alone = log_error(layer_roofline(), runs_of(5, 0.02, 0.02), asked, truth);
+  const std::vector<std::function<double(std::size_t)>> lies = {
+      [](std::size_t) { return 1 / 70.; }, [](std::size_t) { return 70; }, [](std::size_t) { return 1.25; },
+      [](std::size_t) { return 1.9; }, [](std::size_t i) { return i % 2 == 0 ? 70 : 1 / 70.; }};
+  for (std::size_t lie = 0; lie < lies.size(); ++lie) {
+    History history = runs_of(5, 0.02, 0.02);
+    add_of_another(history, 40, lies[lie]);
+    EXPECT_LT(log_error(layer_roofline(), history, asked, truth), alone + 0.05) << lie;
+  }
+}
+
+TEST(Roofline, WhoComesLaterAndAgreesIsListenedTo) {
+  const Case asked = of("deep", net(40, 20), 32, "train");
+  const double truth = roofline::predict(asked, machine()).value;
+  History history = runs_of(2, 0.05, 0.05);
+  const double alone = log_error(layer_roofline(), history, asked, truth);
+  add_of_another(history, 20, [](std::size_t i) { return i % 2 == 0 ? 1.02 : 0.98; });
+  EXPECT_LT(log_error(layer_roofline(), history, asked, truth), alone);
+  const auto reply = layer_roofline().learn(history, Target::seconds).fitted->predict(asked);
+  EXPECT_EQ(reply.estimate->rests_on.networks, 22);
 }
 
 TEST(Roofline, SaysWhatItLacks) {
