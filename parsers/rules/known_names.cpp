@@ -34,7 +34,7 @@ const std::vector<std::string_view>& words_of(Field field) {
       {Field::outcome, {"finished", "stopped", "ended", "early", "trained"}},
       {Field::since,
        {"start", "first", "epoch", "progress", "most", "zero", "heading", "end", "trained", "last", "later",
-        "each", "display", "over", "next"}},
+        "amid", "any", "each", "display", "over", "next"}},
       {Field::unit, {"epoch", "sample", "sample_or_step", "tok", "episode", "batch"}}};
   static const std::vector<std::string_view> kAny;
   const auto words = kWords.find(field);

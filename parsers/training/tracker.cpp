@@ -170,7 +170,9 @@ void Tracker::Impl::dispatch(const track::Moment& m) {
     case EventKind::run_end:
       return runs.end(m);
     case EventKind::setting:
-      return values.setting(m);
+      values.setting(m);
+      if (m.event.has(Field::steps_per_epoch)) epochs.take_steps(m);
+      return;
     case EventKind::argument:
       return values.argument(m.event);
     case EventKind::section:

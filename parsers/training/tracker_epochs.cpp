@@ -278,6 +278,7 @@ void track::Epochs::read_line(const Moment& m) {
   if (is_state_of_bar(m.event)) return see_state(m.event);
   if (counts_samples_of_epoch(m.event)) return see_samples(m.event);
   if (is_ahead(m.event)) return;
+  if (m.event.text(Field::since) == "amid") return see_amid(m);
   if (EpochLine(m.event).is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   give_to_run(m);
 }

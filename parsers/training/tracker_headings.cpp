@@ -119,6 +119,21 @@ void come_to(RunTrack& r, std::int64_t done) {
 
 }  // namespace
 
+// Steps of an epoch whose end will tell how long all of them took (since = "amid").
+void track::Epochs::see_amid(const Moment& m) {
+  const auto epoch = count_of(m.event, Field::epoch), batch = count_of(m.event, Field::batch);
+  if (!epoch || !batch) return;
+  RunTrack& r = all_.runs.for_measurement(m);
+  take_up(r, m, false);
+  r.epochs.see(*epoch);
+  r.epochs.line.epoch = epoch;
+  r.epochs.line.batch = batch;
+  if (!r.epochs.steps) return;  // so that epochs without steps may be what is counted
+  const std::int64_t done = clamped_sum(r.epochs.done_before(*epoch, *r.epochs.steps), *batch);
+  come_to(r, done);
+  all_.runs.add_loss(r, done, m);
+}
+
 void track::Epochs::see_state(const Event& event) {
   RunTrack* const r = all_.runs.open();
   if (event.text(Field::phase) == name_of(Phase::test)) return;
@@ -258,6 +273,24 @@ void track::Epochs::hold_alone(RunTrack& r, const Moment& m, Duration took) {
   alone->last = *number;
   alone->of = positive_of(m.event, Field::epochs).value_or(alone->of);
   alone->tell({Phase::train, *number, 1, 0, took, {}});
+}
+
+// How many steps epochs have may be told behind the first one, whose time is held until then.
+void track::Epochs::take_steps(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || !r->training.alone || !r->epochs.steps || shows_steps(*r)) return;
+  const auto alone = std::exchange(r->training.alone, {});
+  const std::int64_t steps = *r->epochs.steps;
+  plan_epochs(*r, m.event, steps);
+  for (Segment epoch : alone->told) {
+    epoch.first_iteration = r->epochs.done_before(epoch.first_iteration, steps);
+    epoch.iterations = product_or_zero(epoch.iterations, steps);
+    epoch.samples_per_iteration = all_.values.train_samples(*r);
+    if (epoch.iterations == 0) return;
+    r->run.iteration = epoch.first_iteration + epoch.iterations;
+    r->epochs.measured(alone->last, epoch.duration, m.event.time);
+    all_.runs.add_segment(*r, epoch, m.out);
+  }
 }
 
 void track::Epochs::give_alone(RunTrack& r, Records& out) {

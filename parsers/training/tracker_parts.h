@@ -252,6 +252,7 @@ class Epochs : Part {
   void date_heading(RunTrack& r, Instant at, Records& out);  // by a line behind it
   void end_last(RunTrack& r, Records& out);                  // nothing more comes of the run
   void give_alone(RunTrack& r, Records& out);                // likewise, and no steps have come
+  void take_steps(const Moment& m);                          // how many each has
   std::int64_t steps_of(const RunTrack& r, const Event& event, bool* derived) const;  // 0: unknown
 
  private:
@@ -270,6 +271,7 @@ class Epochs : Part {
   void take_up(RunTrack& r, const Moment& m, bool tests);
   void begin(RunTrack& r, const Moment& m, std::optional<std::int64_t> number);
   void end_by_throughput(RunTrack& r, const Moment& m);
+  void see_amid(const Moment& m);
   void see_state(const Event& event);
   void see_part(const Event& event, std::int64_t of);
   void see_samples(const Event& event);
@@ -299,6 +301,7 @@ class Steps : Part {
 
  private:
   void step_zero(const Moment& m);
+  void hold_amid(const Moment& m);
   bool measure_so_far(RunTrack& r, const Moment& m, std::int64_t shown_before, std::int64_t last,
                       Duration took);
   bool begins_anew(const RunTrack& r, const Moment& m, std::optional<std::int64_t> at) const;

@@ -135,11 +135,31 @@ bool track::Steps::measure_so_far(RunTrack& r, const Moment& m, std::int64_t sho
   return true;
 }
 
+// What each of the steps since the line before took, amid an epoch whose end will tell it of all of them: it counts if the
+// run ends before its first epoch is over. The first ones set up as well, and count where no others are told.
+void track::Steps::hold_amid(const Moment& m) {
+  RunTrack* const r = all_.runs.open();
+  if (!r || r->run.train.segments > 0) return;
+  const track::EpochCount::Line& shown = r->epochs.line;
+  if (!shown.batch || shown.epoch != r->epochs.first_number) return;
+  auto& alone = r->training.stated_alone;
+  const std::int64_t before = alone ? alone->first_iteration + alone->iterations : 0;
+  const std::int64_t steps = *shown.batch - before;
+  const auto each = m.event.number(Field::seconds);
+  const auto took = each ? positive_seconds(*each * static_cast<double>(steps)) : std::nullopt;
+  if (!took) return;
+  if (!alone || alone->first_iteration == 0)
+    alone = Segment{Phase::train, before, 0, all_.values.train_samples(*r), {}, {}};
+  alone->iterations += steps;
+  add_bounded(alone->duration, *took);
+}
+
 // A step, or each of `iterations` steps, took `seconds`.
 void track::Steps::step_time(const Moment& m) {
   if (all_.tests.is_after_end(m)) return;
   const std::string_view since = m.event.text(Field::since);
   if (since == "epoch" || since == "heading") return all_.epochs.all_steps(m);
+  if (since == "amid") return hold_amid(m);
   auto at = count_of(m.event, Field::iteration);
   if (at == 0 && m.event.has(Field::seconds)) return step_zero(m);
   RunTrack& going_on = all_.runs.for_progress(m);

@@ -239,7 +239,9 @@ void track::Windows::hold_stated_alone(RunTrack& r, const Event& event, const An
 
 void track::Runs::measure_stated_alone(RunTrack& r, Records& out) {
   const auto stated = std::exchange(r.training.stated_alone, {});
-  if (stated && r.run.train.segments == 0 && r.run.job == Job::train) add_segment(r, *stated, out);
+  if (!stated || r.run.train.segments > 0 || r.run.job != Job::train) return;
+  if (!r.run.iteration) r.run.iteration = stated->first_iteration + stated->iterations;
+  add_segment(r, *stated, out);
 }
 
 }  // namespace etad
