@@ -40,6 +40,11 @@ bool is_said_by_all(EventKind kind) {
   }
 }
 
+// The run's end, which one of its processes says for all, such as one of those that test what the others train.
+bool is_end_for_all(const Event& event) {
+  return event.kind == EventKind::run_end && event.text(Field::since) == "any";
+}
+
 // A line's stamp and its coming lie so far apart, by half hours, where the log is written in another time zone.
 Duration zone_between(Instant written, Instant seen) {
   using namespace std::chrono_literals;
@@ -250,7 +255,7 @@ bool Reading::is_of_chosen_process(const Event& event) {
   // The first one says no more: another program's processes.
   constexpr std::int64_t kGone = 256;
   constexpr auto kSilent = std::chrono::minutes(10);
-  if (is_said_by_all(event.kind)) return true;
+  if (is_said_by_all(event.kind) || is_end_for_all(event)) return true;
   if (chosen_.speaker == 0 && event.has(Field::series) && !is_of_series_that_goes_on(event)) return false;
   const bool states_time = event.kind == EventKind::progress && event.has(Field::seconds);
   const bool other = chosen_.speaker != event.speaker;

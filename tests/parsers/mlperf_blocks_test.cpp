@@ -136,6 +136,21 @@ TEST(MlPerf, TestsBesideTheTrainingAreNotTakenOut) {
   EXPECT_NEAR(step_of(run_of(lines)), 0.05, 0.001);
 }
 
+// Processes of their own test what the others train, and one of them says that the target is met.
+TEST(MlPerf, AnotherProcessThatTestsEndsTheRun) {
+  std::vector<std::string> lines;
+  for (const std::string& line : head("unet3d", 56, 168)) lines.push_back(" 0: " + line);
+  for (int block = 0; block < 12; ++block) {
+    const int first = 3360 * block;
+    lines.push_back(" 0: " + said(3.0 * block, "block_start", "null",
+                                  number("first_epoch_num", first) + ", " + number("epoch_count", 3360)));
+    lines.push_back(" 0: " + said(3.0 * block + 3, "block_stop", "null",
+                                  number("first_epoch_num", first) + ", " + number("epoch_count", 3360)));
+  }
+  lines.push_back("56: " + end(36));
+  EXPECT_EQ(run_of(lines).state, RunState::finished);
+}
+
 // The same evaluations of the same machines: the blocks are longer by them.
 TEST(MlPerf, TestsBetweenTheTrainingAreTakenOut) {
   auto lines = head("unet3d", 56, 168);
