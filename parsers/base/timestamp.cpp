@@ -166,13 +166,16 @@ void take_zone(Cursor& c, WallTime& t) {
   c = behind;
 }
 
-// ":48:11,713" behind the hour. Where the whole year is there, "-48-11", "_48_11" and ":48" alone are times as well.
+// ":48:11,713" behind the hour. Where the whole year is there, "-48-11", "_48_11" and ":48" alone are times as well, also
+// before a colon.
 bool take_minute_and_second(Cursor& c, WallTime& t, bool whole_year) {
   const char separator = c.peek();
   if (separator != ':' && !(whole_year && (separator == '-' || separator == '_'))) return false;
   if (!c.take(separator) || !c.take_digits(2, t.minute)) return false;
   if (separator != ':') return c.take(separator) && c.take_digits(2, t.second) && !is_digit(c.peek());
-  return c.peek() == ':' ? take_seconds(c, t) : whole_year && !is_digit(c.peek());
+  Cursor behind = c;
+  const bool goes_on = behind.take(':') && is_digit(behind.peek());
+  return goes_on ? take_seconds(c, t) : whole_year && !is_digit(c.peek());
 }
 
 // "2016-10-26 00:48:11,713", "2020/07/10T18:52:44.594+02:00", "2023.01.19 12:00:00", "23-05-06 20:53:02.065",

@@ -228,6 +228,7 @@ TEST(Timestamp, Iso8601InItsDialects) {
   EXPECT_EQ(message(HeaderForm::iso8601, "2024-03-23,04:31:58 | INFO | m"), "2024-03-23T04:31:58Z||INFO | m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2020-08-13 05:49:18-0330 | m"), "2020-08-13T09:19:18Z||m");
   EXPECT_EQ(message(HeaderForm::iso8601, "2023.01.31 12:00:00 m"), "2023-01-31T12:00:00Z||m");
+  EXPECT_EQ(message(HeaderForm::iso8601, "2023-01-31 12:05: m"), "2023-01-31T12:05:00Z||m");
   EXPECT_EQ(message(HeaderForm::iso8601, "23-05-06 20:53:02.065 - INFO: m"),
             "2023-05-06T20:53:02.065Z||INFO: m");
   EXPECT_EQ(message(HeaderForm::iso8601, "05/06/23 20:53:02 m"), "no header")
