@@ -156,7 +156,7 @@ void LogParser::look(const Line& line, bool known, Records& out) {
   if (own_ && own_->measured() > 0) rivals_.clear_generic();  // none wins any more
   if (!rivals_.empty())
     rivals_.feed(line.text, line.arrival, line.modified, !is_of_framework(line.text, known));
-  if (!known) adopt_or_admit(line, out);
+  if (!known || (own_ && own_->measured() == 0)) adopt_or_admit(line, known, out);
   if (own_ && own_->is_table()) return stop_looking();
   const auto bytes = static_cast<std::int64_t>(line.text.size()) + 1;
   looked_at_ += known || held_.has_like(line.text) ? bytes / kAlikeInOne : bytes;
@@ -168,7 +168,8 @@ void LogParser::look(const Line& line, bool known, Records& out) {
 
 // The formats that a line shows. The first one reads the log from now on, and before it the lines held, unless these are a
 // training that it measures nothing of and one of no framework does; of several at once the log's next lines say which.
-void LogParser::adopt_or_admit(const Line& line, Records& out) {
+// Of a line that is known to one that has measured nothing it is what calls itself more specific.
+void LogParser::adopt_or_admit(const Line& line, bool known, Records& out) {
   const auto shown = options_.formats->shown_by(line.text, options_.shapes, may_be_generic(),
                                                 own_ ? own_->name() : std::string_view());
   if (!own_ && shown.size() == 1 && rivals_.only_generic() && !shown.front()->is_generic()) {
@@ -185,6 +186,7 @@ void LogParser::adopt_or_admit(const Line& line, Records& out) {
   }
   for (const auto& format : shown) {
     if ((own_ && own_->name() == format->name()) || rivals_.has(format->name())) continue;
+    if (known && !format->over(own_->name())) continue;
     Rival* const rival = rivals_.add(format, context());
     if (!rival) continue;
     const auto feed = [&](std::string_view text, const std::optional<Instant>& arrival) {

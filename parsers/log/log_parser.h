@@ -85,7 +85,7 @@ class LogParser {
   bool may_be_generic() const;
   bool is_of_framework(std::string_view line, bool known) const;
   void look(const Line& line, bool known, Records& out);
-  void adopt_or_admit(const Line& line, Records& out);
+  void adopt_or_admit(const Line& line, bool known, Records& out);
   bool measures_held(const std::shared_ptr<const Format>& format, const Line& line) const;
   void elect(std::int64_t segments, Records& out);
   void elect_generic(std::int64_t against, Records& out);

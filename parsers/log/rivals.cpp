@@ -210,7 +210,8 @@ std::optional<Rival> Rivals::framework_winner(const Reading* own, std::int64_t s
     // A short run that is over, of which the one that counts has told as much already.
     const bool short_run = own && own->measured() < kMeasured;
     if (short_run && measured <= own->measured() && !measured_whole(r)) return false;
-    return measured >= segments || (measured > 0 && !r.reading.running());
+    const bool at_once = own && own->measured() == 0 && r.reading.format().over(own->name());
+    return measured >= segments || (measured > 0 && (at_once || !r.reading.running()));
   });
 }
 

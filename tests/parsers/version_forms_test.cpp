@@ -285,5 +285,24 @@ TEST(VersionForms, EarlyStopsInOtherWords) {
     }
 }
 
+// HEDNet's lines in a log that its bar of epochs has shown to be tqdm's, which knows them for others that tell the epochs.
+TEST(VersionForms, HednetsStepsAreReadBehindABarOfEpochs) {
+  Texts lines = {"2026-03-01 10:00:00,250   INFO  CUDA_VISIBLE_DEVICES=0,1",
+                 "epochs:   0%|          | 0/20 [00:00<?, ?it/s]",
+                 "Epoch 0/20:  10%|█         | 2/20 [00:01<00:09,  2.00it/s]"};
+  for (int step = 1; step <= 12; ++step)
+    lines.push_back(
+        "2026-03-01 " + time_of_day(10, 25 * step) +
+        written(",250   INFO  epoch: 0/20, acc_iter=%d, cur_iter=%d/1250, batch_size=2, "
+                "time_cost(epoch): 00:25/10:12, time_cost(all): 00:25/3:00:12, loss=2.125, "
+                "d_time=0.00(0.02), f_time=0.25(0.50), b_time=0.51(0.62), norm=3.125, lr=0.000125",
+                50 * step, 50 * step - 1));
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 600);
+  EXPECT_EQ(run.max_iterations, 25000);
+  EXPECT_NEAR(step_time(run), 0.5, 1e-9);
+  EXPECT_EQ(run.devices, 2);
+}
+
 }  // namespace
 }  // namespace etad::test
