@@ -192,13 +192,14 @@ void track::Runs::measure_beginning(RunTrack& r, const Anchor& from, std::int64_
 namespace {
 
 // What the state of a bar that counts from the run's beginning tells of all steps until it. Its rate shows that they were
-// done in that time, and not before it by a training that was gone on with; of the first ones it is finer.
+// done in that time, and not before it by a training that was gone on with; of the first ones it is finer. Without a rate
+// the last state tells of all steps.
 double bar_so_far(const Event& event, const Anchor& here) {
   constexpr double kOtherPace = 3, kMostError = 0.05;
   double pace = 0;
-  if (!here.elapsed || here.epoch || !(event.read(Field::rate, pace) || event.read(Field::seconds, pace)))
-    return 0;
-  if (here.error >= kMostError * *here.elapsed) return 0;
+  if (!here.elapsed || here.epoch || here.error >= kMostError * *here.elapsed) return 0;
+  const bool states_pace = event.read(Field::rate, pace) || event.read(Field::seconds, pace);
+  if (!states_pace) return count_of(event, Field::max_iter) == here.iteration ? *here.elapsed : 0;
   if (event.has(Field::rate)) pace = 1 / pace;
   const double by_rate = static_cast<double>(here.iteration) * pace;
   if (*here.elapsed > kOtherPace * by_rate || by_rate > kOtherPace * *here.elapsed) return 0;

@@ -29,6 +29,15 @@ TEST(RecentForms, AutoresearchSaysHowManyStepsItTook) {
   EXPECT_EQ(run.state, RunState::finished);
 }
 
+// A step is logged more seldom than there are steps.
+TEST(RecentForms, LlamaFactorysOnlyLineTellsOfAllSteps) {
+  const etad::Run run =
+      only_run({"{\"current_steps\": 120, \"total_steps\": 120, \"epoch\": 3.0, \"percentage\": "
+                "100.0, \"elapsed_time\": \"0:10:00\", \"remaining_time\": \"0:00:00\"}"});
+  EXPECT_EQ(run.train.iterations, 120);
+  EXPECT_NEAR(step_time(run), 5, 1e-9);
+}
+
 TEST(RecentForms, LlamaFactorysEvaluationBehindTheTrainingIsNoTraining) {
   Lines lines;
   for (int i = 1; i <= 20; ++i)
