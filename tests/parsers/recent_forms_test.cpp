@@ -38,6 +38,21 @@ TEST(RecentForms, LlamaFactorysOnlyLineTellsOfAllSteps) {
   EXPECT_NEAR(step_time(run), 5, 1e-9);
 }
 
+// BERT-NER-Pytorch's bars, under headings as the Trainer's examples have them.
+TEST(RecentForms, BarsOfEpochsUnderATrainersHeadings) {
+  Lines lines = {"03/01/2026 10:00:00 - INFO - root -   ***** Running training *****",
+                 "03/01/2026 10:00:00 - INFO - root -     Num Epochs = 3",
+                 "03/01/2026 10:00:00 - INFO - root -     Total optimization steps = 60"};
+  for (int epoch = 1; epoch <= 3; ++epoch)
+    lines.insert(lines.end(), {"[Training] 20/20 [==============================] 2.5s/step  loss: 0.5125 ",
+                               "03/01/2026 10:00:50 - INFO - root -   ***** Running evaluation  *****",
+                               "[Evaluating] 5/5 [==============================] 1.0s/step"});
+  const etad::Run run = only_run(lines);
+  EXPECT_EQ(run.iteration, 60);
+  EXPECT_EQ(run.max_iterations, 60);
+  EXPECT_NEAR(step_time(run), 2.5, 1e-9);
+}
+
 TEST(RecentForms, LlamaFactorysEvaluationBehindTheTrainingIsNoTraining) {
   Lines lines;
   for (int i = 1; i <= 20; ++i)
