@@ -179,8 +179,8 @@ std::int64_t devices_of_contexts(std::string_view line) {
   return 0;
 }
 
-// "Adding visible gpu devices: 0", "Num GPUs Available: 1", "{'gpu_count': 1, …": where there is but one, that is what is
-// used. Of several, perhaps some.
+// "Adding visible gpu devices: 0", "Num GPUs Available: 1", "{'gpu_count': 1, …", "Num GPUs = 1. Max memory: …": where
+// there is but one, that is what is used. Of several, perhaps some.
 std::int64_t devices_where_one_is_there(std::string_view line) {
   constexpr std::array<std::string_view, 3> kOne = {"Adding visible gpu devices: 0", "Num GPUs Available: 1",
                                                     "Num GPUs Available:  1"};
@@ -188,7 +188,8 @@ std::int64_t devices_where_one_is_there(std::string_view line) {
     const std::size_t at = line.find(one);
     if (at != line.npos && line.find_first_of("0123456789,", at + one.size()) == line.npos) return 1;
   }
-  for (const std::string_view one : {"'gpu_count': 1", "\"gpu_count\": 1"}) {
+  for (const std::string_view one :
+       {"'gpu_count': 1", "\"gpu_count\": 1", " Num GPUs = 1", " Num GPUs used = 1"}) {
     const std::size_t at = line.find(one);
     if (at != line.npos && digits_at_head(line.substr(at + one.size())).empty()) return 1;
   }

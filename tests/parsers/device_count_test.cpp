@@ -32,6 +32,8 @@ TEST(DeviceCount, OfLaunchersAndOfWhatTheySetUp) {
       {"total gpus is: 4", 4},
       {"2026-03-01 10:00:12.750: I tensorflow/core/gpu_device.cc:1212] Adding visible gpu devices: 0", 1},
       {"Num GPUs Available:  1", 1},
+      {"   \\\\   /|    NVIDIA L4. Num GPUs = 1. Max memory: 22.125 GB. Platform: Linux.", 1},
+      {"   \\\\   /|    NVIDIA L4. Num GPUs = 4. Max memory: 22.125 GB. Platform: Linux.", 0},
       {"04-06 21:48:08, Using 1 gpus", 1},
       {"2026-03-01 10:00:12.750 | INFO     | __main__:train:311 - Using 1 GPUs", 1},
       {"[2026-03-01 10:00:12,250] [INFO] [config.py:684:__init__] Config mesh_device None world_size = 8", 8},
