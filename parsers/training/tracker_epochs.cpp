@@ -119,7 +119,8 @@ bool steps_are_epochs(const Event& event) {
   return event.has(Field::seconds) && epochs && epochs == positive_of(event, Field::iterations);
 }
 
-// How long all of an epoch took. A bar at its end shows whole seconds, and its mean rate more finely.
+// How long all of an epoch took. A bar at its end shows whole seconds that have gone by, and its rate more finely; but
+// where that leaves fewer, it is one of the last steps.
 std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& event) {
   auto shown = event.number(Field::seconds);
   const auto number = count_of(event, Field::epoch);
@@ -129,7 +130,9 @@ std::optional<Duration> time_of_epoch(track::EpochCount& epochs, const Event& ev
   const auto rate = rounded(event, Field::rate);
   if (!shown || !n || !rate || rate->first <= 0 || !is_fine(*rate)) return positive_seconds(shown);
   const double by_rate = static_cast<double>(*n) / rate->first;
-  return positive_seconds(std::abs(by_rate - *shown) <= 1 ? by_rate : *shown);
+  constexpr double kFurther = 1, kRounding = 0.5;
+  const bool agrees = by_rate - *shown <= kFurther && *shown - by_rate <= kRounding;
+  return positive_seconds(agrees ? by_rate : *shown);
 }
 
 // The last epoch of those that an end told of, which may be shown below that end: Lightning draws its bar once more there,
@@ -275,10 +278,10 @@ void track::Epochs::epoch(const Moment& m) {
 
 // A state of a bar that is not full, a heading that is not yet the epoch's, or a line of some run.
 void track::Epochs::read_line(const Moment& m) {
+  if (m.event.text(Field::since) == "amid") return see_amid(m);
   if (is_state_of_bar(m.event)) return see_state(m.event);
   if (counts_samples_of_epoch(m.event)) return see_samples(m.event);
   if (is_ahead(m.event)) return;
-  if (m.event.text(Field::since) == "amid") return see_amid(m);
   if (EpochLine(m.event).is(Tells::beginning) && is_one_more(m.event)) return one_more(m);
   give_to_run(m);
 }
