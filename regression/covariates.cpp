@@ -6,6 +6,11 @@
 
 namespace etad::regression {
 
+std::string_view setting_of(const std::map<std::string, std::string>& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? std::string_view() : found->second;
+}
+
 const std::vector<std::string>& covariate_names() {
   static const std::vector<std::string> kNames{"iter_size", "precision", "sequence_length", "type",
                                                "workers"};
@@ -13,8 +18,7 @@ const std::vector<std::string>& covariate_names() {
 }
 
 std::vector<std::string> table_settings(const std::map<std::string, std::string>& settings) {
-  const auto named = settings.find("table_settings");
-  std::istringstream names(named == settings.end() ? "" : named->second);
+  std::istringstream names{std::string(setting_of(settings, "table_settings"))};
   return {std::istream_iterator<std::string>(names), {}};
 }
 
@@ -22,8 +26,7 @@ Covariates covariates_of(const std::map<std::string, std::string>& settings, boo
   Covariates out;
   for (const std::string& name : covariate_names()) {
     if (!training && name != "precision") continue;
-    const auto found = settings.find(name);
-    std::string value = found == settings.end() ? "" : found->second;
+    std::string value(setting_of(settings, name));
     if (name == "iter_size" && value.empty()) value = "1";
     out.push_back(name + "=" + value);
   }

@@ -9,6 +9,9 @@
 
 namespace etad::regression {
 
+// The value of a setting; empty: it is not said.
+std::string_view setting_of(const std::map<std::string, std::string>& settings, const std::string& name);
+
 // Names of the settings that are looked at, sorted: "iter_size", "precision", "sequence_length", "type",
 // "workers".
 const std::vector<std::string>& covariate_names();

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "regression/outliers.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {

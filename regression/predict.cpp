@@ -3,7 +3,6 @@
 
 #include "regression/basis.h"
 #include "regression/covariates.h"
-#include "regression/cross_validation.h"
 #include "regression/interval.h"
 #include "regression/model.h"
 #include "regression/relative_fit.h"

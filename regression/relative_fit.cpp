@@ -128,4 +128,12 @@ RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vec
   return fit;
 }
 
+double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance) {
+  constexpr double kMost = 25;  // five times the noise: beyond that a fit says nothing
+  const double f = features.dot(coefficients);
+  if (f <= 0) return kMost;
+  const double v = features.dot(covariance * features) / (f * f);
+  return std::isfinite(v) ? std::clamp(v, 0.0, kMost) : kMost;
+}
+
 }  // namespace etad::regression

@@ -26,4 +26,7 @@ struct RelativeFit {
 RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vector<int>& folds = {},
                          int left_out = 0);
 
+// Relative variance of f(n, B) that the uncertainty of its coefficients causes.
+double relative_leverage(const Terms& features, const Terms& coefficients, const Gram& covariance);
+
 }  // namespace etad::regression

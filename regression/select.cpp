@@ -13,6 +13,27 @@ bool may_compete(const Basis& basis, std::size_t sizes, bool sizes_known) {
   return basis.batch_sizes == (sizes_known ? std::min(static_cast<int>(sizes), 2) : 0);
 }
 
+CrossValidation cross_validate(const Basis& basis, const Dataset& rows, const Folds& folds) {
+  constexpr double kWorstError = 1;  // one absurd fold must not decide alone
+  CrossValidation out;
+  out.residuals.assign(rows.size(), 0);
+  out.leverages.assign(rows.size(), 0);
+  for (int k = 0; k < folds.count; ++k) {
+    const RelativeFit fit = fit_relative(basis, rows, folds.of, k);
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (folds.of[i] != k) continue;
+      out.residuals[i] = fit.residuals[i];
+      const Terms x = basis.features(rows[i].iterations, rows[i].samples, reference_size(rows));
+      out.leverages[i] = relative_leverage(x, fit.coefficients, fit.covariance);
+      errors.push_back(std::min(kWorstError, std::abs(std::expm1(-fit.residuals[i]))));
+    }
+    if (!errors.empty()) out.fold_errors.push_back(mean(errors));
+  }
+  if (!out.fold_errors.empty()) out.error = mean(out.fold_errors);
+  return out;
+}
+
 }  // namespace
 
 Selection select_basis(const Dataset& rows) {

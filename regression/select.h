@@ -1,12 +1,23 @@
 // The competition of the bases, and its verdict.
 #pragma once
 
+#include <optional>
 #include <vector>
 
-#include "regression/cross_validation.h"
 #include "regression/model.h"
+#include "regression/relative_fit.h"
 
 namespace etad::regression {
+
+// How well a basis predicts what it has not seen: each fold is left out once, the basis is fitted to the
+// others and asked for the runs of that fold.
+struct CrossValidation {
+  std::vector<double> residuals;  // log(t / prediction from the other folds), per row
+  std::vector<double> leverages;  // relative variance of that prediction, per unit of noise variance
+  std::optional<double>
+      error;  // mean over folds of the mean |t / prediction - 1|; none: nothing was left out
+  std::vector<double> fold_errors;
+};
 
 struct Candidate {
   const Basis* basis = nullptr;

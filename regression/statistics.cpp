@@ -5,6 +5,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 
 namespace etad::regression {
@@ -55,6 +56,13 @@ double tau_scale(const std::vector<double>& residuals) {
   double sum = 0;
   for (const double r : residuals) sum += std::min(r * r, most * most);
   return std::sqrt(sum / static_cast<double>(residuals.size()));
+}
+
+double winsorised_at(std::vector<double> values, double usual) {
+  if (values.size() <= kMostOutliers) return usual;
+  const auto next = values.begin() + kMostOutliers;
+  std::nth_element(values.begin(), next, values.end(), std::greater<>());
+  return std::max(usual, *next);
 }
 
 double normal_quantile(double p) {

@@ -1,11 +1,10 @@
 #include "regression/step_time.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
 
 #include "regression/changes.h"
-#include "regression/outliers.h"
 #include "regression/statistics.h"
 
 namespace etad::regression {
@@ -72,21 +71,14 @@ auto& block_at(Segmentation& segmentation, std::size_t window, std::size_t size)
   return segmentation.blocks[std::min(window / size, segmentation.blocks.size() - 1)];
 }
 
-// Without memory of its own, of values that it may put in order.
-double median_of_few(std::span<double> values) {
-  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), half, values.end());
-  return values.size() % 2 == 1 ? *half : (*std::max_element(values.begin(), half) + *half) / 2;
-}
-
 // Running median over five, shorter at the ends.
 void smooth(std::vector<StepTimeBlock>& blocks) {
   std::vector<double> levels;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const std::size_t begin = i < 2 ? 0 : i - 2, end = std::min(blocks.size(), i + 3);
-    std::array<double, 5> around{};
-    for (std::size_t j = begin; j < end; ++j) around[j - begin] = blocks[j].level;
-    levels.push_back(median_of_few(std::span(around).first(end - begin)));
+    std::vector<double> around;
+    for (std::size_t j = begin; j < end; ++j) around.push_back(blocks[j].level);
+    levels.push_back(median(std::move(around)));
   }
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].level = levels[i];
 }

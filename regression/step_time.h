@@ -22,6 +22,9 @@ struct RunInterval {
       std::numeric_limits<double>::quiet_NaN();  // when it began, in seconds of any clock; NaN: unknown
 };
 
+// What takes longer than so many windows may be an outlier (statistics.h: winsorised_at).
+inline constexpr double kOutlierWindows = 3;
+
 // Consecutive windows put together, so that work stays bounded however long the run is.
 struct StepTimeBlock {
   double first_iteration = 0;

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "regression/changes.h"
-#include "regression/error_law.h"
+#include "regression/forecast.h"
 #include "regression/test_cost.h"
 
 namespace etad::regression {
