@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 
 namespace {
 

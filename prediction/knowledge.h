@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "prediction/question.h"
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 #include "regression/estimators/drift.h"
 #include "storage/rows.h"
 

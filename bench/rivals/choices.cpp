@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 #include "regression/estimators/design.h"
 
 namespace etad::bench {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 #include "regression/estimators/drift.h"
 
 namespace etad::bench {

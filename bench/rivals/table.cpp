@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 
 namespace etad::bench {
 

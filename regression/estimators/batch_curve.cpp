@@ -9,6 +9,8 @@
 namespace etad::estimators {
 namespace {
 
+// Standard deviations in the logarithm, of a smooth departure from the form and of what a single batch size has on its own.
+constexpr double kBend = 0.1, kOwnBend = 0.03;
 constexpr double kStrangers = 0.03;     // series that all other networks count for
 constexpr double kOtherSettings = 0.4;  // that a series with other settings counts for: as for effects
 constexpr double kLeastWeight = 1e-12;  // weight that rounding leaves
@@ -36,11 +38,11 @@ Sharpness normalised(const Sharpness& log_weights) {
 
 }  // namespace
 
-BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise) {
+BatchCurves::BatchCurves(const std::vector<ReplicateGroup>& groups) {
   lay_out(groups);
   std::map<std::string, std::vector<const ReplicateGroup*>> members;
   for (const ReplicateGroup& group : groups) members[key_of(*group.what, kSeries)].push_back(&group);
-  for (const auto& [key, points] : members) series_.emplace(key, series_of(points, deviation, noise));
+  for (const auto& [key, points] : members) series_.emplace(key, series_of(points));
   // Beforehand, of an iteration over the middle batch any share is as likely as any other to be what samples cost.
   const Weights share = (middle_ / (grid_ + middle_)).replicate<1, kSharpnesses>();
   const Weights beforehand = share * (1 - share) / (share * (1 - share)).sum();
@@ -80,14 +82,13 @@ void BatchCurves::lay_out(const std::vector<ReplicateGroup>& groups) {
 }
 
 // How likely each h and s makes these points of one series, and at which level.
-BatchCurves::Series BatchCurves::series_of(const std::vector<const ReplicateGroup*>& points, double deviation,
-                                           double noise) const {
+BatchCurves::Series BatchCurves::series_of(const std::vector<const ReplicateGroup*>& points) const {
   const auto n = static_cast<Eigen::Index>(points.size());
   const auto samples_of = [](const ReplicateGroup* group) { return group->what->samples_per_device(); };
   Eigen::MatrixXd covariance = symmetric(points, [&](const ReplicateGroup* x, const ReplicateGroup* y) {
-    return deviation * deviation * matern(std::log(samples_of(x) / samples_of(y)));
+    return kBend * kBend * matern(std::log(samples_of(x) / samples_of(y)));
   });
-  covariance.diagonal().array() += noise * noise;
+  covariance.diagonal().array() += kOwnBend * kOwnBend;
   Eigen::MatrixXd errors(n, kGrid * kSharpnesses);
   for (Eigen::Index i = 0; i < n; ++i) {
     const ReplicateGroup* const group = points[static_cast<std::size_t>(i)];

@@ -33,9 +33,7 @@ class BatchCurves {
   using Weights = Eigen::Array<double, kGrid, kSharpnesses>;  // of each h and s
   using Sharpness = Eigen::Array<double, 1, kSharpnesses>;
 
-  // Standard deviations in the logarithm: `deviation` of a smooth departure from the form, `noise` of what a
-  // single batch size has on its own.
-  BatchCurves(const std::vector<ReplicateGroup>& groups, double deviation, double noise);
+  explicit BatchCurves(const std::vector<ReplicateGroup>& groups);
 
   // Mean and variance, over the grid, of log t(b) less log t at the network's reference: a batch amid those that it
   // ran with, so that levels of its series are compared where they have runs.
@@ -53,7 +51,7 @@ class BatchCurves {
     bool shows_curve = false;  // it has two batch sizes
   };
   void lay_out(const std::vector<ReplicateGroup>& groups);
-  Series series_of(const std::vector<const ReplicateGroup*>& points, double deviation, double noise) const;
+  Series series_of(const std::vector<const ReplicateGroup*>& points) const;
   void weigh_sharpness();
   void weigh_series(const Weights& beforehand);
   Weights curves(double samples) const;  // log t less the level

@@ -24,40 +24,28 @@ void add(std::string& key, double number) {
   add(key, std::string_view(digits, static_cast<std::size_t>(end - digits)));
 }
 
-class Fingerprint {
- public:
-  explicit Fingerprint(std::size_t seed) : value_(seed) {}
-
-  template <class... Values>
-  void add(const Values&... values) {
-    (mix(std::hash<Values>()(values)), ...);
-  }
-  std::size_t value() const { return value_; }
-
- private:
-  void mix(std::size_t hash) {
-    value_ = (value_ ^ hash) * 0x9E3779B97F4A7C15U;
-    value_ ^= value_ >> 32U;
-  }
-
-  std::size_t value_;
-};
-
 }  // namespace
 
 std::size_t fingerprint_of(const std::vector<const Datum*>& runs) {
-  Fingerprint out(runs.size());
+  std::size_t out = runs.size();
+  const auto mix = [&out](std::size_t hash) {
+    out = (out ^ hash) * 0x9E3779B97F4A7C15U;
+    out ^= out >> 32U;
+  };
+  const auto add = [&mix]<class... Values>(const Values&... values) {
+    (mix(std::hash<Values>()(values)), ...);
+  };
   for (const Datum* each : runs) {
     // All that a run consists of: does not compile when something is added and forgotten here.
     const auto& [what, value, run, started_at, ended_at, joules, peak_bytes, owner, place, within] = *each;
     const auto& [network, phase, samples, devices, nodes, device, host, framework, settings, iterations,
                  costs] = what;
     const auto& [windows, iteration_noise] = within;
-    out.add(network, phase, samples, devices, nodes, device, host, framework, iterations, costs);
-    for (const std::string& setting : settings) out.add(setting);
-    out.add(value, run, started_at, ended_at, joules, peak_bytes, owner, place, windows, iteration_noise);
+    add(network, phase, samples, devices, nodes, device, host, framework, iterations, costs);
+    for (const std::string& setting : settings) add(setting);
+    add(value, run, started_at, ended_at, joules, peak_bytes, owner, place, windows, iteration_noise);
   }
-  return out.value();
+  return out;
 }
 
 std::optional<double> number_of(std::string_view setting) {

@@ -10,6 +10,7 @@
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/solvers.h"
+#include "regression/estimators/turns.h"
 #include "regression/statistics.h"
 
 namespace etad::estimators {
@@ -60,10 +61,9 @@ double of_process(const TimeSpan& a, const TimeSpan& b) {
 
 // What the runs' curves leave of the logarithms of their values.
 Eigen::VectorXd without_curves(const std::vector<const Datum*>& runs) {
-  constexpr double kBend = 0.1, kOwnBend = 0.03;  // as for `effects`
   std::vector<ReplicateGroup> each;
   for (const Datum* run : runs) each.push_back({&run->what, std::log(run->value), 1});
-  const BatchCurves curves(each, kBend, kOwnBend);
+  const BatchCurves curves(each);
   Eigen::VectorXd out =
       numbers_of(each, [&](const ReplicateGroup& run) { return run.log_value - curves.at(*run.what).mean; });
   return out.array() - out.mean();
@@ -132,15 +132,13 @@ Eigen::VectorXd drift_weights(const std::vector<const Datum*>& runs, const std::
 // The newest of a machine's runs, of several owners in turn.
 std::vector<const Datum*> runs_to_fit(std::vector<const Datum*> runs) {
   std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
-  std::map<std::int64_t, std::size_t> of_owner;
-  std::vector<std::pair<std::size_t, const Datum*>> turns;
-  for (const Datum* run : runs)
-    if (of_owner.contains(run->owner) || of_owner.size() < Drift::kMostOwners)
-      turns.emplace_back(of_owner[run->owner]++, run);
-  std::ranges::stable_sort(turns, {}, &std::pair<std::size_t, const Datum*>::first);
-  if (turns.size() > Drift::kMostTelling) turns.resize(Drift::kMostTelling);
-  runs.clear();
-  for (const auto& [turn, run] : turns) runs.push_back(run);
+  std::set<std::int64_t> owners;
+  std::erase_if(runs, [&owners](const Datum* run) {
+    if (owners.size() < Drift::kMostOwners) owners.insert(run->owner);
+    return !owners.contains(run->owner);
+  });
+  take_turns(runs, [](const Datum* run) { return run->owner; });
+  if (runs.size() > Drift::kMostTelling) runs.resize(Drift::kMostTelling);
   std::ranges::stable_sort(runs, std::ranges::greater{}, &Datum::started_at);
   return runs;
 }

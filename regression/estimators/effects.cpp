@@ -8,26 +8,31 @@
 // learnt: the strengths that make a sample of the history likeliest, to most of its owners.
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
-#include <numeric>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/estimator.h"
 #include "regression/estimators/solvers.h"
+#include "regression/estimators/turns.h"
 #include "threads/mutex.h"
 
 namespace etad::estimators {
 namespace {
 
-constexpr std::size_t kMostTogether = 1024;     // of a history all of which every estimate listens to
-constexpr std::size_t kMostHeard = 128;         // that an estimate listens to of a longer one
-constexpr std::size_t kMostSample = 220;        // that the strengths are learnt from
-constexpr std::size_t kMostBlocks = 64;         // of groups, kept for the next question like the last
-constexpr double kStrengthPrior = 0.5;          // standard deviation of their logarithms
-constexpr double kBend = 0.1, kOwnBend = 0.03;  // of a curve, before the strengths are known
+constexpr std::size_t kMostTogether = 1024;  // of a history all of which every estimate listens to
+constexpr std::size_t kMostHeard = 128;      // that an estimate listens to of a longer one
+constexpr std::size_t kMostSample = 220;     // that the strengths are learnt from
+constexpr std::size_t kMostBlocks = 64;      // of groups, kept for the next question like the last
+constexpr double kStrengthPrior = 0.5;       // standard deviation of their logarithms
 
 struct Known {
   KernelPoint point;
@@ -124,28 +129,23 @@ bool contradicts(const std::vector<Known*>& groups, const std::vector<Known*>& e
 
 // Whole series, so that what happens within one and between them both shows: of each owner in turn, so that none crowds
 // the others out. Multiples of the golden ratio are spread evenly over them, and meet no period in which networks or
-// devices follow each other.
-std::vector<std::vector<const Known*>> sample_of(const std::vector<Known>& groups) {
+// devices follow each other. By the rank of the owner.
+std::map<std::int64_t, std::vector<const Known*>> sample_of(const std::vector<Known>& groups) {
   constexpr double kGolden = 0.6180339887498949;
-  std::map<std::pair<std::int64_t, int>, std::vector<const Known*>> series;
-  for (const Known& group : groups) series[{group.rank, group.point.facts[kSeriesFact]}].push_back(&group);
-  std::map<std::int64_t, std::vector<std::pair<double, const std::vector<const Known*>*>>> by_owner;
-  for (const auto& [key, members] : series)
-    by_owner[key.first].emplace_back(std::fmod(key.second * kGolden, 1), &members);
-  std::vector<std::vector<const Known*>> out(by_owner.size());
-  std::size_t taken = 0, longest = 0;
-  for (auto& [owner, its] : by_owner) {
-    std::ranges::sort(its, {}, [](const auto& each) { return each.first; });
-    longest = std::max(longest, its.size());
-  }
-  for (std::size_t turn = 0; turn < longest; ++turn) {
-    std::size_t i = 0;
-    for (const auto& [owner, its] : by_owner) {
-      auto& sample = out[i++];
-      if (turn >= its.size() || taken + its[turn].second->size() > kMostSample) continue;
-      taken += its[turn].second->size();
-      sample.insert(sample.end(), its[turn].second->begin(), its[turn].second->end());
-    }
+  std::map<std::pair<std::int64_t, double>, std::vector<const Known*>> series;
+  for (const Known& group : groups)
+    series[{group.rank, std::fmod(group.point.facts[kSeriesFact] * kGolden, 1)}].push_back(&group);
+  std::vector<std::vector<const Known*>> order;
+  for (auto& [key, members] : series) order.push_back(std::move(members));
+  const auto owner_of = [](const auto& members) { return members.front()->rank; };
+  take_turns(order, owner_of);
+  std::map<std::int64_t, std::vector<const Known*>> out;
+  std::size_t taken = 0;
+  for (const auto& members : order) {
+    if (taken + members.size() > kMostSample) continue;
+    taken += members.size();
+    auto& sample = out[owner_of(members)];
+    sample.insert(sample.end(), members.begin(), members.end());
   }
   return out;
 }
@@ -192,7 +192,7 @@ Strengths learn_strengths(const std::vector<Known>& groups, Target target) {
   out.fill(1);
   std::vector<OwnersLikelihood> owners;  // who was there first comes first
   std::size_t heard = 0;
-  for (const auto& its : sample_of(groups)) {
+  for (const auto& [owner, its] : sample_of(groups)) {
     if (its.size() < 2) continue;
     heard += its.size();
     owners.emplace_back(its, target);
@@ -237,7 +237,7 @@ struct Block {
 class Effects final : public Fitted {
  public:
   Effects(const std::vector<ReplicateGroup>& groups, Target target, const Strengths* before)
-      : target_(target), curves_(groups, kBend, kOwnBend) {
+      : target_(target), curves_(groups) {
     const auto ranks = ranks_of(groups);
     for (const ReplicateGroup& group : groups) {
       Known& known = known_.emplace_back();
@@ -253,7 +253,7 @@ class Effects final : public Fitted {
       std::vector<ReplicateGroup> believed;
       for (std::size_t i = 0; i < groups.size(); ++i)
         if (!known_[i].is_apart) believed.push_back(groups[i]);
-      curves_ = BatchCurves(believed, kBend, kOwnBend);
+      curves_ = BatchCurves(believed);
       take_values(groups);
       note_extra_variance();
     }

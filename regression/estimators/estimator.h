@@ -72,9 +72,6 @@ std::span<const Estimator> estimators();
 // nullptr: none of that name.
 const Estimator* find_estimator(std::string_view name);
 
-// What a set of runs amounts to.
-RestsOn rests_on(std::span<const Datum* const> runs);
-
 // The published methods, each in its smallest faithful form.
 Estimator gianniti();          // t = c1 + c2 B an iteration
 Estimator gianniti_literal();  // b0 + b1 n + b2 B for the whole run

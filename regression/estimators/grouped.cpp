@@ -20,6 +20,11 @@ std::map<std::string, Runs> groups_of(const Grouped& form, const History& histor
   return out;
 }
 
+RestsOn rests_on(const Runs& runs) {
+  return {static_cast<int>(runs.size()), static_cast<int>(different(runs, kNetwork)),
+          static_cast<int>(different(runs, kDevice))};
+}
+
 class FittedGroups final : public Fitted {
  public:
   FittedGroups(const Grouped& form, std::map<std::string, Runs> groups, const FittedGroups* before)

@@ -9,6 +9,7 @@
 #include "parsers/base/hash.h"
 #include "regression/estimators/combined.h"
 #include "regression/estimators/drift.h"
+#include "regression/estimators/turns.h"
 #include "regression/interval.h"
 #include "regression/statistics.h"
 
@@ -246,6 +247,50 @@ Trials trials_of(std::int64_t owner, const Trials& all) {
   return out;
 }
 
+// A question about a run that was hidden.
+struct Question {
+  Kind kind;
+  Case what;
+  double actual;  // in the logarithm
+  Trial trial;    // of no answer yet
+};
+
+// About the last run of each point: an interval is to hold a run, and not the median of several. Of each owner, for what
+// another runs later must not take a question out of somebody's own record.
+std::vector<Question> questions_about(const History& hidden, const Seen& seen, Kind kind, std::size_t fold) {
+  std::map<std::pair<std::int64_t, std::string>, const Datum*> points;
+  for (const Datum& run : hidden) {
+    if (!usable(run)) continue;
+    const auto point = points.try_emplace({run.owner, key_of(run.what, kAllFacts)}, &run).first;
+    if (run.started_at > point->second->started_at) point->second = &run;
+  }
+  std::vector<Question> out;
+  for (const auto& [key, run] : points) {
+    const Case& what = run->what;
+    if (seen.never_seen(what) & (kDevice | kFramework)) continue;  // nobody answers that
+    const Distance distance = seen.distance_of(what);
+    // The batch sizes hidden from the ends of series ask for small steps beyond them.
+    const bool end = distance.kind == Kind::batch_size_range || distance.kind == Kind::batch_size_beyond_all;
+    if (distance.kind != kind && !(kind == Kind::batch_size && end)) continue;
+    const std::size_t part = hash(key_of(what, about(distance.kind).hidden_facts));
+    out.push_back({distance.kind,
+                   seen.within_lengths(what),
+                   std::log(run->value),
+                   {0, 0, fold, distance.beyond, part, run->owner}});
+  }
+  return out;
+}
+
+// kMostAsked of each kind, of several owners in turn.
+void take_sample(std::vector<Question>& questions) {
+  std::ranges::sort(questions, {}, [](const Question& one) { return hash(key_of(one.what, kAllFacts)); });
+  take_turns(questions, [](const Question& one) { return std::pair(one.kind, one.trial.owner); });
+  std::array<std::size_t, kKinds> asked{};
+  std::erase_if(questions, [&](const Question& one) {
+    return ++asked[static_cast<std::size_t>(one.kind)] > kMostAsked;
+  });
+}
+
 // The estimators' trials in all kinds of questions.
 class Comparison {
  public:
@@ -254,9 +299,9 @@ class Comparison {
     for (Trials& trials : trials_) trials.resize(estimators().size());
     // How strong effects are is learnt once, of all: in each fold anew, scores would have another unit than the answer's
     // interval, for strengths make most of what an estimator says of its own uncertainty.
-    const History steady = target_ == Target::seconds ? Drift(history_).remove_from(history_) : history_;
+    const History all = steady(history_);
     for (const Estimator& estimator : estimators()) {
-      whole_.push_back(estimator.learn(steady, target_).fitted);
+      whole_.push_back(estimator.learn(all, target_).fitted);
       alive_();
     }
     for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
@@ -279,57 +324,23 @@ class Comparison {
   }
 
  private:
+  // These runs without their machines' drift.
+  History steady(const History& runs) const {
+    return target_ == Target::seconds ? Drift(runs).remove_from(runs) : runs;
+  }
+
   void ask(Kind kind, std::size_t fold) {
     const std::vector<bool> is_hidden = hidden_of(history_, kind, fold);
-    History known = runs_where(history_, is_hidden, false);
+    const History known = runs_where(history_, is_hidden, false);
     const History hidden = runs_where(history_, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
-    if (target_ == Target::seconds) known = Drift(known).remove_from(std::move(known));
-    const Seen seen(known);
-    struct Question {
-      Kind kind;
-      Case what;
-      double actual;  // in the logarithm
-      Trial trial;    // of no answer yet
-      std::size_t turn = 0;
-    };
-    std::vector<Question> questions;
-    // The last run of each point: an interval is to hold a run, and not the median of several. Of each owner, for what
-    // another runs later must not take a question out of somebody's own record.
-    std::map<std::pair<std::int64_t, std::string>, const Datum*> points;
-    for (const Datum& run : hidden) {
-      if (!usable(run)) continue;
-      const auto point = points.try_emplace({run.owner, key_of(run.what, kAllFacts)}, &run).first;
-      if (run.started_at > point->second->started_at) point->second = &run;
-    }
-    for (const auto& [key, run] : points) {
-      const Case& what = run->what;
-      if (seen.never_seen(what) & (kDevice | kFramework)) continue;  // nobody answers that
-      const Distance distance = seen.distance_of(what);
-      // The batch sizes hidden from the ends of series ask for small steps beyond them.
-      const bool end =
-          distance.kind == Kind::batch_size_range || distance.kind == Kind::batch_size_beyond_all;
-      if (distance.kind != kind && !(kind == Kind::batch_size && end)) continue;
-      const std::size_t part = hash(key_of(what, about(distance.kind).hidden_facts));
-      questions.push_back({distance.kind,
-                           seen.within_lengths(what),
-                           std::log(run->value),
-                           {0, 0, fold, distance.beyond, part, run->owner}});
-    }
+    std::vector<Question> questions = questions_about(hidden, Seen(known), kind, fold);
     if (questions.empty()) return;
-    if (all_groups_ > kFreely) {
-      std::ranges::sort(questions, {}, [](const Question& one) { return hash(key_of(one.what, kAllFacts)); });
-      std::map<std::pair<Kind, std::int64_t>, std::size_t> turns;  // of several owners in turn
-      for (Question& one : questions) one.turn = turns[{one.kind, one.trial.owner}]++;
-      std::ranges::stable_sort(questions, {}, &Question::turn);
-      std::array<std::size_t, kKinds> asked{};
-      std::erase_if(questions, [&](const Question& one) {
-        return ++asked[static_cast<std::size_t>(one.kind)] > kMostAsked;
-      });
-    }
-    // Each learns afresh of the runs, so that nothing of what is hidden leaks into its answers.
+    if (is_long_) take_sample(questions);
+    // They learn afresh of the runs, so that nothing of what is hidden leaks into their answers.
+    const History rest = steady(known);
     for (std::size_t i = 0; i < estimators().size(); ++i) {
-      const auto fitted = estimators()[i].learn(known, target_, whole_[i].get()).fitted;
+      const auto fitted = estimators()[i].learn(rest, target_, whole_[i].get()).fitted;
       alive_();
       for (const Question& question : questions)
         trials_[static_cast<std::size_t>(question.kind)][i].push_back(
@@ -338,10 +349,10 @@ class Comparison {
   }
 
   History history_;
-  std::vector<std::unique_ptr<const Fitted>> whole_;  // each estimator, of which nothing is hidden
-  std::size_t all_groups_ = replicate_groups(history_).size();
+  bool is_long_ = replicate_groups(history_).size() > kFreely;
   Target target_;
   const std::function<void()>& alive_;
+  std::vector<std::unique_ptr<const Fitted>> whole_;  // each estimator, of which nothing is hidden
   std::array<Trials, kKinds> trials_;
 };
 

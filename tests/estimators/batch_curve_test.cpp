@@ -11,10 +11,8 @@
 namespace etad::estimators {
 namespace {
 
-constexpr double kBend = 0.1, kNoise = 0.03;
-
 double ratio(const History& history, const Case& large, const Case& small) {
-  const BatchCurves curves(replicate_groups(history), kBend, kNoise);
+  const BatchCurves curves(replicate_groups(history));
   return std::exp(curves.at(large).mean - curves.at(small).mean);
 }
 
@@ -26,7 +24,7 @@ TEST(BatchCurves, ASeriesOfOneSizeTakesTheCourseOfItsNetworkNotThatOfStrangers) 
   }
   const Case known = a_case("resnet", 4, 1, "V100"), asked = a_case("resnet", 128, 1, "V100");
   add(history, known, 0.002);
-  const BatchCurves curves(replicate_groups(history), 0.1, 0.03);
+  const BatchCurves curves(replicate_groups(history));
   EXPECT_NEAR(curves.at(asked).mean - curves.at(known).mean, std::log(32), 0.2);
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "regression/estimators/answer.h"
+#include "regression/estimators/combined.h"
 #include "tests/estimators/histories.h"
 
 namespace etad::estimators {
