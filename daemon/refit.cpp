@@ -11,7 +11,7 @@
 #include "daemon/system.h"
 #include "prediction/description.h"
 #include "prediction/model_json.h"
-#include "prediction/run_costs.h"
+#include "prediction/run_traces.h"
 #include "storage/fair_share.h"
 
 namespace etad {

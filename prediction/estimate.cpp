@@ -11,7 +11,7 @@
 #include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
-#include "prediction/tokens.h"
+#include "prediction/like.h"
 #include "regression/compose.h"
 #include "regression/covariates.h"
 #include "regression/statistics.h"

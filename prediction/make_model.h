@@ -4,13 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "prediction/contradiction.h"
 #include "prediction/evidence.h"
 #include "prediction/model_set.h"
-#include "storage/rows.h"
+#include "storage/history.h"
 
 namespace etad::prediction {
 
@@ -36,5 +37,11 @@ std::optional<FittedModel> fitted_from(const ModelKey& key, const ChosenRuns& ev
 
 // Adds the model of an owner's runs where one can be fitted: what is said to that owner.
 void add_own(FittedModel& fitted, std::int64_t owner, const std::vector<RunData>& runs);
+
+// Models made of one run alone, for questions like that run where no fitted model contains it: because its log names no
+// network, because its network's runs contradict each other, or because nothing was fitted since it came. The models,
+// without ids, are of that run's training and of its tests, as far as it measured any: those of the history's key with one
+// run. Reads no more than the first few thousand of its windows.
+Result<std::shared_ptr<const ModelSet>> models_of_run(Reader& reader, const RunRow& row, Instant now);
 
 }  // namespace etad::prediction

@@ -1,9 +1,11 @@
 #include "prediction/run_traces.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string_view>
 
+#include "parsers/base/time.h"
 #include "parsers/traces/trace_series.h"
 
 namespace etad::prediction {
@@ -22,6 +24,11 @@ constexpr std::int64_t kMostSegments = 4096;
 constexpr std::string_view kTelling[] = {series::kUtilization, "gpu.clock_sm",    "gpu.clock_graphics",
                                          "gpu.clock_memory",   series::kPower,    "gpu.power_average",
                                          series::kTemperature, series::kThrottled};
+
+// What a run cost is told by traces of so much of its time, and in no longer steps: a longer one is more of what was before
+// and behind. Shares of it.
+constexpr double kLeastCovered = 0.5;
+constexpr double kLongestStep = 0.1;
 
 bool is_telling(std::string_view name) {
   return std::find(std::begin(kTelling), std::end(kTelling), name) != std::end(kTelling) ||
@@ -161,6 +168,59 @@ Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regress
       const auto& values = (*found)[i];
       if (values[0] || values[1]) out.gpus[i].values.push_back({name, values[0], values[1]});
     }
+  }
+  return out;
+}
+
+bool tells_watts(std::string_view name) {
+  return name == series::kPower || name == "gpu.power_average";
+}
+
+bool tells_peak_bytes(std::string_view name) {
+  return name == series::kMemoryUsed;
+}
+
+Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host) {
+  RunCosts out;
+  if (!wall_time(row.run)) return out;
+  const auto usage = usage_of(reader, row, own_host, *row.run.ended_at);
+  if (!usage) return tl::unexpected(usage.error());
+  const auto& gpus = usage->gpus;
+  if (gpus.empty() || (row.run.devices > 0 && static_cast<std::int64_t>(gpus.size()) != row.run.devices))
+    return out;
+  const double seconds = to_seconds(usage->to - usage->from);
+  const auto seen = [&](const std::optional<TimeIntegral>& each) {
+    return each && each->covered > 0 && each->covered >= kLeastCovered * seconds &&
+           each->step <= kLongestStep * seconds;
+  };
+  if (std::ranges::all_of(gpus, seen, &GpuUsage::power)) {
+    out.watts = 0;
+    for (const GpuUsage& gpu : gpus) *out.watts += gpu.power->mean();
+  }
+  if (std::ranges::all_of(gpus, seen, &GpuUsage::memory_used)) {
+    out.peak_bytes = 0;
+    for (const GpuUsage& gpu : gpus) out.peak_bytes = std::max(*out.peak_bytes, gpu.memory_used->max);
+  }
+  return out;
+}
+
+Result<std::optional<double>> device_memory(Reader& reader, const std::string& host,
+                                            const std::string& own_host) {
+  std::optional<double> out;
+  if (host.empty()) return out;
+  const auto series = reader.series("gpu.memory_total");
+  if (!series) return tl::unexpected(series.error());
+  for (const SeriesRow& row : *series) {
+    if (!row.last_at || !is_gpu_of(row, host, own_host)) continue;
+    SeriesQuery query;
+    query.name = row.name;
+    query.ids = {row.id};
+    query.from = *row.last_at - std::chrono::hours{1};  // where only sums of hours are left, they have it too
+    query.to = *row.last_at + std::chrono::seconds{1};
+    const auto points = reader.series_points(query);
+    if (!points) return tl::unexpected(points.error());
+    for (const SeriesPoints& each : *points)
+      if (!each.points.empty()) out = std::max(out.value_or(0), each.points.back().max);
   }
   return out;
 }

@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "parsers/base/error.h"
 #include "prediction/run_gpus.h"
 #include "regression/anomaly.h"
 #include "storage/history.h"
@@ -50,5 +52,25 @@ struct AnomalyTraces {
 
 Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regression::Anomaly& anomaly,
                                 const std::string& own_host, Instant now);
+
+// What a run cost beside time.
+struct RunCosts {
+  std::optional<double> watts;       // mean over the run, of all its GPUs together
+  std::optional<double> peak_bytes;  // the largest sample of any one of them
+};
+
+// Whether a series of that name tells the one or the other.
+bool tells_watts(std::string_view name);
+bool tells_peak_bytes(std::string_view name);
+
+// Of a run that is over. Absent where the traces tell of less than half its time, of not all its GPUs, or in steps
+// longer than a tenth of it: what they did not see may be anything.
+Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host);
+
+// Total memory in bytes of the host's largest GPU, by its traces' last samples: what does not fit there fits
+// nowhere on that host. Nothing where they don't say it, or `host` is not known (empty). `own_host`: what
+// traces without a host are about.
+Result<std::optional<double>> device_memory(Reader& reader, const std::string& host,
+                                            const std::string& own_host);
 
 }  // namespace etad::prediction

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "daemon/service/views.h"
-#include "prediction/tokens.h"
+#include "prediction/like.h"
 #include "regression/covariates.h"
 
 namespace etad::service {

@@ -8,8 +8,7 @@
 #include "parsers/log/net_in_log.h"
 #include "prediction/as_of.h"
 #include "prediction/like.h"
-#include "prediction/run_alone.h"
-#include "prediction/tokens.h"
+#include "prediction/make_model.h"
 
 namespace etad::service {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "prediction/cost.h"
-#include "prediction/device_memory.h"
+#include "prediction/run_traces.h"
 #include "prediction/split.h"
 
 #include "daemon/service/estimate.h"

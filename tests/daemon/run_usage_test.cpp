@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "daemon/service/router.h"
-#include "prediction/run_costs.h"
+#include "prediction/run_traces.h"
 #include "tests/daemon/temp_daemon.h"
 #include "tests/daemon/temp_history.h"
 #include "tests/places.h"

@@ -4,8 +4,8 @@
 #include "prediction/datasets.h"
 #include "prediction/estimate.h"
 #include "prediction/knowledge.h"
+#include "prediction/like.h"
 #include "prediction/next_runs.h"
-#include "prediction/tokens.h"
 
 namespace etad::prediction {
 namespace {
