@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
+#include "prediction/like.h"
 #include "prediction/names.h"
 #include "prediction/never_ran.h"
 #include "prediction/selection.h"
-#include "prediction/like.h"
 #include "regression/compose.h"
 #include "regression/covariates.h"
 #include "regression/statistics.h"
@@ -19,12 +19,11 @@
 namespace etad::prediction {
 namespace {
 
-Refusal batch_size_missing(const ModelKey& key, const regression::Range& seen, std::string_view parameter) {
-  return {.kind = Refusal::Kind::batch_size_missing,
-          .parameter = std::string(parameter),
-          .network = key.network,
-          .batch_sizes = seen};
-}
+// What all parts of an answer are told by.
+struct Asking {
+  const ModelSet& models;
+  std::optional<Instant> now;
+};
 
 Refusal too_large(std::string parameter) {
   return {.kind = Refusal::Kind::too_large, .parameter = std::move(parameter)};
@@ -38,15 +37,14 @@ regression::Covariates covariates_of(const Question& question) {
 }
 
 Answer<EstimatePart> answer_of_model(const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
-                                     std::optional<std::int64_t> batch_size, const Question& question,
-                                     std::string_view batch_parameter) {
+                                     std::optional<std::int64_t> batch_size, const Question& question) {
   const FittedModel& fitted = *model;
   std::optional<double> samples;
   if (batch_size) samples = static_cast<double>(*batch_size);
   const auto& seen = fitted.model.samples;
   const auto predicted = fitted.model.predict(static_cast<double>(iterations), samples, question.confidence,
                                               covariates_of(question));
-  if (!predicted) return refuse(batch_size_missing(fitted.key, seen, batch_parameter));
+  if (!predicted) return refuse(batch_size_missing(question, fitted.key.phase, fitted.key.network, seen));
   if (!samples && seen.min == seen.max && seen.max > 0) samples = seen.max;
   EstimatePart part;
   part.phase = std::string(name_of(fitted.key.phase));
@@ -69,45 +67,42 @@ Refusal nothing_ran_there(const Knowledge& knowledge, std::string_view parameter
           .candidates = shown(knowledge.values_of(parameter))};
 }
 
-// How the machine's last runs went says as much of a run whoever estimates it. `drift`: drift_of(), or of what a network's
-// own model says, which learnt from its runs as they were, drift_beside_runs_of().
-void move_by_drift(const ModelSet& models,
-                   double (Knowledge::*drift)(const ModelKey&, Instant from, double seconds) const,
-                   std::optional<Instant> now, EstimatePart& part) {
-  if (!now || !models.knowledge) return;
+// How the machine's last runs went says as much of a run whoever estimates it. A network's own model has learnt from its
+// runs as they were, all others from what these would have been without the machine's drift.
+void move_by_drift(const Asking& asking, EstimatePart& part) {
+  const auto& knowledge = asking.models.knowledge;
+  if (!asking.now || !knowledge) return;
   regression::Prediction& out = part.prediction;
-  out.drift = ((*models.knowledge).*drift)(part.key, *now, out.seconds);
+  out.drift = part.said ? knowledge->drift_of(part.key, *asking.now, out.seconds)
+                        : knowledge->drift_beside_runs_of(part.key, *asking.now, out.seconds);
   for (double* const each : {&out.seconds, &out.lower, &out.upper}) *each *= out.drift;
 }
 
 // What all the history says where no model of the very deployment does. The farther an answer must reach, the
 // less the length of the run matters to it. nullopt: nobody says anything, so ask somebody else; a refusal: do not.
-std::optional<Answer<EstimatePart>> answer_of_history(const ModelSet& models, const Question& question,
+std::optional<Answer<EstimatePart>> answer_of_history(const Asking& asking, const Question& question,
                                                       Phase phase, std::int64_t iterations,
-                                                      std::optional<std::int64_t> batch,
-                                                      std::optional<Instant> now) {
-  if (!models.knowledge) return std::nullopt;
-  const auto asked = models.knowledge->asked(question, phase, batch, *models.models);
+                                                      std::optional<std::int64_t> batch) {
+  const auto& knowledge = asking.models.knowledge;
+  if (!knowledge) return std::nullopt;
+  const auto asked = knowledge->asked(question, phase, batch, *asking.models.models);
   if (!asked) return std::nullopt;
-  if (const auto untold = models.knowledge->untold_of(question, asked->what); !untold.empty())
-    return refuse(nothing_ran_there(*models.knowledge, untold, *asked));
-  if (const auto& sizes = asked->batch_sizes; !batch && sizes.min < sizes.max) {
-    const bool of_total = phase == Phase::test && question.phase == Question::Phase::total;
-    return refuse(batch_size_missing(asked->key, sizes, of_total ? "test_batch_size" : "batch_size"));
-  }
-  const auto said = models.knowledge->ask(asked->what, question.confidence);
+  if (const auto untold = knowledge->untold_of(question, asked->what); !untold.empty())
+    return refuse(nothing_ran_there(*knowledge, untold, *asked));
+  if (const auto& sizes = asked->batch_sizes; !batch && sizes.min < sizes.max)
+    return refuse(batch_size_missing(question, phase, asked->key.network, sizes));
+  const auto said = knowledge->ask(asked->what, question.confidence);
   if (!said) return std::nullopt;
-  if (!said->contradicted_by.empty()) return refuse(abstained(*said, asked->key.network));
-  EstimatePart part = part_of(*said, *asked, iterations);
-  move_by_drift(models, &Knowledge::drift_of, now, part);
+  auto part = part_of(*said, *asked, iterations);
+  if (part) move_by_drift(asking, *part);
   return part;
 }
 
 // The same of a network that is only shown.
-Answer<EstimatePart> answer_of_description(const ModelSet& models, const Question& question, Phase phase,
-                                           std::int64_t iterations, std::optional<Instant> now) {
-  auto part = never_ran(models, question, phase, iterations);
-  if (part) move_by_drift(models, &Knowledge::drift_of, now, *part);
+Answer<EstimatePart> answer_of_description(const Asking& asking, const Question& question, Phase phase,
+                                           std::int64_t iterations) {
+  auto part = never_ran(asking.models, question, phase, iterations);
+  if (part) move_by_drift(asking, *part);
   return part;
 }
 
@@ -119,28 +114,27 @@ std::shared_ptr<const FittedModel> model_for(const Question& question,
 }
 
 // A model's answer, or that of all the history where such questions are for that.
-Answer<EstimatePart> best_answer(const std::shared_ptr<const FittedModel>& model, const ModelSet& models,
-                                 std::int64_t iterations, std::optional<std::int64_t> batch,
-                                 const Question& question, std::optional<Instant> now,
-                                 std::string_view batch_parameter) {
+Answer<EstimatePart> best_answer(const Asking& asking, const Question& question,
+                                 const std::shared_ptr<const FittedModel>& model, std::int64_t iterations,
+                                 std::optional<std::int64_t> batch) {
   const FittedModel& fitted = *model;
-  auto part = answer_of_model(model, iterations, batch, question, batch_parameter);
+  const auto& knowledge = asking.models.knowledge;
+  auto part = answer_of_model(model, iterations, batch, question);
   if (!part) return part;
-  move_by_drift(models, &Knowledge::drift_beside_runs_of, now, *part);
-  if (fitted.own_runs || !models.knowledge || !part->batch_size) return part;
+  move_by_drift(asking, *part);
+  if (fitted.own_runs || !knowledge || !part->batch_size) return part;
   const auto samples = static_cast<std::int64_t>(*part->batch_size);
   const Question exact = about(fitted, question);
   const bool its_settings = fitted.model.unseen(covariates_of(question)).empty();
   // For whom such questions are is known before anybody else is asked, which may have to learn first.
-  if (const auto asked = models.knowledge->asked(exact, fitted.key.phase, samples, *models.models)) {
-    const estimators::Kind kind = models.knowledge->kind_of(asked->what);
-    if (its_settings && kind <= estimators::Kind::settings &&
-        models.knowledge->prefers_models(asked->what, kind)) {
-      part->said = models.knowledge->record_of(kind, fitted.model.runs);
+  if (const auto asked = knowledge->asked(exact, fitted.key.phase, samples, *asking.models.models)) {
+    const estimators::Kind kind = knowledge->kind_of(asked->what);
+    if (its_settings && kind <= estimators::Kind::settings && knowledge->prefers_models(asked->what, kind)) {
+      part->said = knowledge->record_of(kind, fitted.model.runs);
       return part;
     }
   }
-  auto answer = answer_of_history(models, exact, fitted.key.phase, iterations, samples, now);
+  auto answer = answer_of_history(asking, exact, fitted.key.phase, iterations, samples);
   if (!answer || !*answer || !(*answer)->said) return part;  // where the others disagree its own runs speak
   auto& other = *answer;
   const estimators::Kind kind = other->said->kind;
@@ -174,14 +168,13 @@ const Contradiction* contradiction_in(const ModelSet& models, const Question& qu
 // Testing for so many iterations, on the machine of the first part.
 Answer<EstimatePart> test_part(const Deployment& chosen, std::int64_t iterations, const Estimate& out) {
   const Question& question = out.question;
-  const ModelSet& models = *out.models;
+  const Asking asking{*out.models, out.now};
   if (chosen.test != nullptr)
-    return best_answer(model_for(question, chosen.test), models, iterations, question.test_batch_size,
-                       question, out.now, "test_batch_size");
+    return best_answer(asking, question, model_for(question, chosen.test), iterations,
+                       question.test_batch_size);
   const Question exact = about(out.key, question);
-  if (question.shown) return answer_of_description(models, exact, Phase::test, iterations, out.now);
-  if (auto part =
-          answer_of_history(models, exact, Phase::test, iterations, question.test_batch_size, out.now))
+  if (question.shown) return answer_of_description(asking, exact, Phase::test, iterations);
+  if (auto part = answer_of_history(asking, exact, Phase::test, iterations, question.test_batch_size))
     return std::move(*part);
   return refuse({.kind = Refusal::Kind::no_model_of_tests, .network = out.key.network});
 }
@@ -241,25 +234,23 @@ void sum_up(Estimate& out) {
 // Of what is shown, or of the model of the very deployment (which `chosen` then is), or of all the history.
 Answer<EstimatePart> first_part(const Estimate& out, Deployment& chosen) {
   const Question& question = out.question;
-  const ModelSet& models = *out.models;
+  const Asking asking{*out.models, out.now};
   const Phase phase = question.phase == Question::Phase::test ? Phase::test : Phase::train;
-  if (question.shown) return answer_of_description(models, question, phase, question.iterations, out.now);
-  auto selected = select(*models.models, question);
+  if (question.shown) return answer_of_description(asking, question, phase, question.iterations);
+  auto selected = select(*out.models->models, question);
   if (selected) {
     chosen = std::move(*selected);
     const auto fitted = model_for(question, phase == Phase::test ? chosen.test : chosen.train);
-    return best_answer(fitted, models, question.iterations, question.batch_size, question, out.now,
-                       "batch_size");
+    return best_answer(asking, question, fitted, question.iterations, question.batch_size);
   }
   const Refusal::Kind kind = selected.error().kind;
   if (kind != Refusal::Kind::ambiguous) {
-    if (const auto* found = contradiction_in(models, question, phase))
+    if (const auto* found = contradiction_in(*out.models, question, phase))
       return refuse(
           {.kind = Refusal::Kind::contradicting, .network = found->key.network, .contradiction = *found});
   }
   if (kind == Refusal::Kind::unknown_deployment || kind == Refusal::Kind::no_model_of_phase) {
-    if (auto part =
-            answer_of_history(models, question, phase, question.iterations, question.batch_size, out.now))
+    if (auto part = answer_of_history(asking, question, phase, question.iterations, question.batch_size))
       return std::move(*part);
   }
   return refuse(std::move(selected.error()));
@@ -343,7 +334,8 @@ Question about(const FittedModel& fitted, Question question) {
   return question;
 }
 
-EstimatePart part_of(const Said& said, const Asked& asked, std::int64_t iterations) {
+Answer<EstimatePart> part_of(const Said& said, const Asked& asked, std::int64_t iterations) {
+  if (!said.contradicted_by.empty()) return refuse(abstained(said, asked.key.network));
   const auto n = static_cast<double>(iterations);
   EstimatePart part;
   part.phase = asked.what.phase;
@@ -367,6 +359,15 @@ Refusal abstained(const Said& said, std::string network) {
           .value = says(said.estimator, said.value) + " an iteration, " +
                    says(said.contradicted_by, said.contradicted_value),
           .network = std::move(network)};
+}
+
+Refusal batch_size_missing(const Question& question, Phase phase, std::string network,
+                           const regression::Range& seen) {
+  const bool of_total = phase == Phase::test && question.phase == Question::Phase::total;
+  return {.kind = Refusal::Kind::batch_size_missing,
+          .parameter = of_total ? "test_batch_size" : "batch_size",
+          .network = std::move(network),
+          .batch_sizes = seen};
 }
 
 std::int64_t test_phases(std::int64_t iterations, std::int64_t interval) {

@@ -51,8 +51,12 @@ Question about(const FittedModel& fitted, Question question);
 // That good estimators contradict each other.
 Refusal abstained(const Said& said, std::string network);
 
-// What estimators said of an iteration, of so many.
-EstimatePart part_of(const Said& said, const Asked& asked, std::int64_t iterations);
+// What estimators said of an iteration, of so many. Refused where good ones contradict each other.
+Answer<EstimatePart> part_of(const Said& said, const Asked& asked, std::int64_t iterations);
+
+// That the question lacks the batch size of that phase, which decides: `seen` is what runs had.
+Refusal batch_size_missing(const Question& question, Phase phase, std::string network,
+                           const regression::Range& seen = {});
 
 // The test phases of a training of `iterations`: one before the first, and one after each `interval`
 // (Caffe's rule; the initial one counts).

@@ -38,18 +38,14 @@ bool is_unheard(const Model& model, const RunObservation& run) {
   });
 }
 
-// By how much a run may be off for no other reason than that the model has seen nothing like it.
-double allowance(const Model& model, const RunObservation& run) {
-  const double out = kBeyond * beyond(model, run);
-  return is_unheard(model, run) ? out + kUnheard : out;
-}
-
-// How far a run is from the model, in the logarithm of time and beyond what is allowed; none: the model can't be asked.
+// How far a run is from the model, in the logarithm of time and beyond what it may be off for no other reason than that
+// the model has seen nothing like it; none: the model can't be asked.
 std::optional<double> distance(const Model& model, const RunObservation& run) {
   const auto expected = model.expect(run.iterations, run.samples, run.covariates);
   if (!expected || !(expected->seconds > 0)) return std::nullopt;
   const double ratio = std::log(run.seconds / expected->seconds);
-  return std::copysign(std::max(0.0, std::abs(ratio) - allowance(model, run)), ratio);
+  const double allowed = kBeyond * beyond(model, run) + (is_unheard(model, run) ? kUnheard : 0);
+  return std::copysign(std::max(0.0, std::abs(ratio) - allowed), ratio);
 }
 
 // `voices`: runs, or logs, of the side with fewer.
@@ -246,11 +242,6 @@ void share_out(Runs& runs, Phase phase, std::int64_t first) {
   runs = std::move(kept);
 }
 
-// The model is of settings that are not this owner's, and rests on fewer runs than he has of his own.
-bool is_of_fewer_in_other_settings(const Model& model, const Model& own) {
-  return own.runs > model.runs && own.covariates != model.covariates;
-}
-
 // Owners to whom the model would say something else of their own runs than these do: it is of settings that are others', or
 // some of their runs do not count.
 void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_of, ChosenRuns& out) {
@@ -260,8 +251,9 @@ void add_told_otherwise(const std::vector<Owner>& owners, const DatasetOf& data_
     if (!model || is_one_of(out.answered_by_own, owner.uid)) continue;
     const Dataset its = data_of(owner.runs);
     const auto own = regression::fit(its);
-    if (own && (is_of_fewer_in_other_settings(*model, *own) ||
-                says_otherwise(*model, *own, its, Settings::left_out)))
+    if (!own) continue;
+    const bool of_fewer_in_other_settings = own->runs > model->runs && own->covariates != model->covariates;
+    if (of_fewer_in_other_settings || says_otherwise(*model, *own, its, Settings::left_out))
       out.answered_by_own.push_back(owner.uid);
   }
 }

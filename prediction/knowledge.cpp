@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -73,6 +74,37 @@ Said said_by(std::size_t i, const Performance& performance, estimators::Distance
   return out;
 }
 
+// Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
+// estimators with a good record.
+void seek_contradiction(const Performances& of_kind, std::size_t asked,
+                        const std::function<estimators::Reply(std::size_t)>& ask, Said& said) {
+  constexpr int kFewest = 8;         // answers that make a record to doubt others by
+  constexpr double kNearly = 1.5;    // of the error of the one asked
+  constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
+  const auto has_record = [&](std::size_t i) {
+    return of_kind[i].answered >= kFewest && of_kind[i].error_ratio;
+  };
+  // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
+  if (asked + 1 == of_kind.size())
+    asked = static_cast<std::size_t>(std::ranges::max_element(of_kind, {}, &Performance::weight) -
+                                     of_kind.begin());
+  const auto own = estimators::answer_of(asked, of_kind, said.beyond, kSupport, ask);
+  if (!own || !has_record(asked)) return;
+  for (std::size_t i = 0; i + 1 < of_kind.size(); ++i) {
+    if (i == asked || !has_record(i) || *of_kind[i].error_ratio > kNearly * *of_kind[asked].error_ratio)
+      continue;
+    const auto other = estimators::answer_of(i, of_kind, said.beyond, kSupport, ask);
+    if (!other) continue;
+    // By the errors that were seen: what nobody has seen would excuse any difference.
+    const double support = own->half_width / of_kind[asked].unseen_growth(said.beyond) +
+                           other->half_width / of_kind[i].unseen_growth(said.beyond);
+    if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
+    said.contradicted_by = estimators::estimators()[i].name;
+    said.contradicted_value = std::exp(other->estimate.log_mean);
+    return;
+  }
+}
+
 }  // namespace
 
 // An estimator that learns when it is first asked, or told to. What it learns does not depend on when that is.
@@ -120,16 +152,10 @@ std::vector<std::string> settings_of(const ModelKey& key,
 }
 
 Datum datum_of(const ModelKey& key, const regression::RunObservation& run) {
-  Datum out{case_of(key),
-            run.seconds / run.iterations,
-            run.run,
-            run.started_at,
-            run.ended_at,
-            0,
-            0,
-            run.owner,
-            run.place,
-            run.within};
+  Datum out{case_of(key), run.seconds / run.iterations, run.run, run.started_at, run.ended_at};
+  out.owner = run.owner;
+  out.place = run.place;
+  out.within = run.within;
   out.what.samples = run.samples;
   out.what.iterations = run.iterations;
   out.what.settings = run.covariates;
@@ -268,55 +294,6 @@ Said Knowledge::record_of(Kind kind, int runs) const {
   return said_by(own, records().in(kind)[own], {kind}, {runs, 1, 1});
 }
 
-// What the estimators say of one case, each asked once.
-class Knowledge::Replies {
- public:
-  Replies(const Knowledge& knowledge, const estimators::Case& what) : knowledge_(knowledge), what_(what) {}
-
-  const estimators::Reply& operator()(std::size_t i) {
-    const auto [place, is_new] = said_.try_emplace(i);
-    if (!is_new) return place->second;
-    const auto& [fitted, missing] = knowledge_.fits_[i]->outcome();
-    return place->second = fitted ? fitted->predict(what_) : estimators::abstain(missing);
-  }
-
- private:
-  const Knowledge& knowledge_;
-  const estimators::Case& what_;
-  std::map<std::size_t, estimators::Reply> said_;
-};
-
-// Bitirgen et al. (MICRO 2008) have an ensemble abstain where its members disagree; here the members are the
-// estimators with a good record.
-void Knowledge::seek_contradiction(const Performances& of_kind, std::size_t asked, Replies& replies,
-                                   Said& said) const {
-  constexpr int kFewest = 8;         // answers that make a record to doubt others by
-  constexpr double kNearly = 1.5;    // of the error of the one asked
-  constexpr double kSupport = 0.99;  // both intervals of this confidence must hold something in common
-  const auto has_record = [&](std::size_t i) {
-    return of_kind[i].answered >= kFewest && of_kind[i].error_ratio;
-  };
-  // What its parts differ by makes the combined answer's interval wide: the heaviest of them is asked instead.
-  if (asked + 1 == of_kind.size())
-    asked = static_cast<std::size_t>(std::ranges::max_element(of_kind, {}, &Performance::weight) -
-                                     of_kind.begin());
-  const auto own = estimators::answer_of(asked, of_kind, said.beyond, kSupport, std::ref(replies));
-  if (!own || !has_record(asked)) return;
-  for (std::size_t i = 0; i + 1 < of_kind.size(); ++i) {
-    if (i == asked || !has_record(i) || *of_kind[i].error_ratio > kNearly * *of_kind[asked].error_ratio)
-      continue;
-    const auto other = estimators::answer_of(i, of_kind, said.beyond, kSupport, std::ref(replies));
-    if (!other) continue;
-    // By the errors that were seen: what nobody has seen would excuse any difference.
-    const double support = own->half_width / of_kind[asked].unseen_growth(said.beyond) +
-                           other->half_width / of_kind[i].unseen_growth(said.beyond);
-    if (!(std::abs(own->estimate.log_mean - other->estimate.log_mean) > support)) continue;
-    said.contradicted_by = estimators::estimators()[i].name;
-    said.contradicted_value = std::exp(other->estimate.log_mean);
-    return;
-  }
-}
-
 double Knowledge::drift_of(const ModelKey& where, Instant from, double seconds) const {
   const double at = epoch_seconds(from);
   return std::exp(drift_.log_drift(case_of(where), {at, at + seconds}));
@@ -330,13 +307,19 @@ double Knowledge::drift_beside_runs_of(const ModelKey& model, Instant from, doub
 std::optional<Said> Knowledge::ask(const estimators::Case& what, double confidence) const {
   const estimators::Distance distance = seen_.distance_of(what);
   const estimators::Case asked = seen_.within_lengths(what);
-  Replies replies(*this, asked);
+  std::map<std::size_t, estimators::Reply> replies;  // each estimator is asked once
+  const auto reply_of = [&](std::size_t i) {
+    const auto [reply, is_new] = replies.try_emplace(i);
+    const auto& [fitted, missing] = fits_[i]->outcome();
+    if (is_new) reply->second = fitted ? fitted->predict(asked) : estimators::abstain(missing);
+    return reply->second;
+  };
   const double times =
       target_ == Target::joules ? what.devices : 1;  // what is learnt of joules is a device's
   const Performances* const own = record_of_first_owner(what, distance.kind);
   const Performances& of_kind = own != nullptr ? *own : records().in(distance.kind);
   for (const std::size_t i : estimators::ranking(of_kind)) {
-    const auto answered = estimators::answer_of(i, of_kind, distance.beyond, confidence, std::ref(replies));
+    const auto answered = estimators::answer_of(i, of_kind, distance.beyond, confidence, reply_of);
     if (!answered) continue;
     Said out = said_by(i, of_kind[i], distance, answered->estimate.rests_on);
     const unsigned never = seen_.never_seen(what);
@@ -346,7 +329,7 @@ std::optional<Said> Knowledge::ask(const estimators::Case& what, double confiden
     out.lower = out.value * std::exp(-answered->half_width);
     out.upper = out.value * std::exp(answered->half_width);
     if (!std::isfinite(out.upper) || !(out.lower > 0)) continue;
-    seek_contradiction(of_kind, i, replies, out);
+    seek_contradiction(of_kind, i, reply_of, out);
     out.contradicted_value *= times;
     return out;
   }

@@ -163,11 +163,9 @@ class Knowledge {
   std::array<std::string_view, estimators::kKinds> chosen() const;
 
  private:
-  class Replies;
   class DeferredFit;
   using Performances = estimators::Performances;
   const Performances* record_of_first_owner(const estimators::Case& what, estimators::Kind kind) const;
-  void seek_contradiction(const Performances& of_kind, std::size_t asked, Replies& replies, Said& said) const;
   Knowledge(Data data, const estimators::History& history, estimators::Target target,
             const Knowledge* before);
   static std::shared_ptr<Knowledge> unfitted(Data data, const Knowledge* before, estimators::Target target);

@@ -39,7 +39,7 @@ ETAD_SAVED(Contradiction, key, fast, slow, owner)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 29;
+constexpr std::int64_t kVersion = 30;
 
 struct KeptModel {
   ModelKey key;
@@ -48,17 +48,10 @@ struct KeptModel {
 };
 ETAD_SAVED(KeptModel, key, costs, runs)
 
-// Of each estimator, about one owner's runs in a kind in which he has a record.
-struct KeptOfOwner {
-  std::int64_t owner = 0, kind = 0;
-  estimators::Performances estimators;
-};
-ETAD_SAVED(KeptOfOwner, owner, kind, estimators)
-
 // Of one target.
 struct KeptRecords {
   std::vector<estimators::Performances> kinds;
-  std::vector<KeptOfOwner> owners;
+  std::vector<std::pair<std::pair<std::int64_t, estimators::Kind>, estimators::Performances>> owners;
   std::int64_t judged = 0;
 };
 ETAD_SAVED(KeptRecords, kinds, owners, judged)
@@ -88,8 +81,7 @@ KeptAllRecords kept(const AllRecords& records) {
   for (const auto& [its, runs] : records) {
     KeptRecords& target = out.targets.emplace_back();
     target.kinds.assign(its->all.begin(), its->all.end());
-    for (const auto& [of, performances] : its->of_owner)
-      target.owners.push_back({of.first, static_cast<std::int64_t>(of.second), performances});
+    target.owners.assign(its->of_owner.begin(), its->of_owner.end());
     target.judged = static_cast<std::int64_t>(runs);
   }
   return out;
@@ -107,11 +99,9 @@ Result<AllRecords> records_of(KeptAllRecords kept) {
     auto records = std::make_shared<estimators::Records>();
     if (kinds.size() != estimators::kKinds || !std::ranges::all_of(kinds, of_all)) return others();
     std::ranges::move(kinds, records->all.begin());
-    for (auto& [owner, kind, performances] : owners) {
-      if (kind < 0 || kind >= static_cast<std::int64_t>(estimators::kKinds) || !of_all(performances))
-        return others();
-      records->of_owner.emplace(std::pair(owner, static_cast<estimators::Kind>(kind)),
-                                std::move(performances));
+    for (auto& [of, performances] : owners) {
+      if (!of_all(performances)) return others();
+      records->of_owner.emplace(of, std::move(performances));
     }
     out[target] = {std::move(records), static_cast<std::size_t>(judged)};
   }

@@ -74,9 +74,8 @@ RunForecast after_silence(RunForecast forecast, const regression::Plan& plan, do
 
 LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
   if (runs_.size() >= kMostRuns && runs_.find(run_id) == runs_.end()) {
-    const auto oldest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
-      return a.second.used < b.second.used;
-    });
+    const auto oldest =
+        std::ranges::min_element(runs_, {}, [](const auto& each) { return each.second.used; });
     intervals_ -= oldest->second.intervals.size();
     runs_.erase(oldest);
   }

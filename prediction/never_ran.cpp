@@ -13,11 +13,6 @@ Refusal refusal_of(Refusal::Kind kind, const Question& question, std::string why
   return {.kind = kind, .value = std::move(why), .network = question.network.value_or(question.shown->name)};
 }
 
-struct Heard {
-  Asked asked;
-  Said said;
-};
-
 }  // namespace
 
 Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question, Phase phase,
@@ -27,28 +22,23 @@ Answer<EstimatePart> never_ran(const ModelSet& models, const Question& question,
   const auto batch = of_total ? (question.test_batch_size ? question.test_batch_size : net.test_batch_size)
                               : (question.batch_size ? question.batch_size : net.batch_size);
   if (!net.costs) return refuse(refusal_of(Refusal::Kind::costs_unknown, question, net.unknown));
-  if (!batch) {
-    Refusal out = refusal_of(Refusal::Kind::batch_size_missing, question, {});
-    out.parameter = of_total ? "test_batch_size" : "batch_size";
-    return refuse(std::move(out));
-  }
-  std::vector<Heard> heard;
+  if (!batch) return refuse(batch_size_missing(question, phase, question.network.value_or(net.name)));
+  std::vector<std::pair<Asked, Said>> heard;
   std::string why = "nothing ran on such a machine";
   if (models.knowledge) {
     for (Asked& asked : models.knowledge->asked_of_shown(question, phase, *batch)) {
       auto said = models.knowledge->ask(asked.what, question.confidence);
       why = "too few networks ran there whose logs showed their layers";
-      if (said) heard.push_back({std::move(asked), std::move(*said)});
+      if (said) heard.emplace_back(std::move(asked), std::move(*said));
     }
   }
   if (heard.empty()) return refuse(refusal_of(Refusal::Kind::nothing_alike, question, std::move(why)));
   if (heard.size() > 1) {
     std::vector<KnownDeployment> fits;
-    for (const Heard& each : heard) fits.push_back({each.asked.key, true, true});
+    for (const auto& [asked, said] : heard) fits.push_back({asked.key, true, true});
     return refuse(ambiguous(std::move(fits)));
   }
   const auto& [asked, said] = heard.front();
-  if (!said.contradicted_by.empty()) return refuse(abstained(said, asked.key.network));
   return part_of(said, asked, iterations);
 }
 

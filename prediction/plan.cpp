@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <string>
+#include <string_view>
 
 #include "regression/covariates.h"
 
@@ -11,10 +11,8 @@ namespace etad::prediction {
 namespace {
 
 double number_of(const Run& run, const char* name) {
-  const auto found = run.settings.find(name);
-  if (found == run.settings.end()) return 0;
   double value = 0;
-  const std::string& text = found->second;
+  const std::string_view text = regression::setting_of(run.settings, name);
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value > 0 ? value : 0;
 }

@@ -6,6 +6,7 @@
 
 #include "parsers/base/trace_labels.h"
 #include "prediction/names.h"
+#include "regression/covariates.h"
 
 namespace etad::prediction {
 namespace {
@@ -122,16 +123,10 @@ GpuChoice none(std::string why, std::string hint = {}) {
   return {{}, {}, std::move(why), std::move(hint)};
 }
 
-const std::string& setting(const Run& run, const char* name) {
-  static const std::string kNone;
-  const auto found = run.settings.find(name);
-  return found == run.settings.end() ? kNone : found->second;
-}
-
 // What was said of the run beside its log: by its user, or by its source's labels.
-const std::string& label_of(const RunRow& row) {
+std::string_view label_of(const RunRow& row) {
   const auto found = row.labels.find("gpus");
-  return found == row.labels.end() ? setting(row.run, "gpus") : found->second;
+  return found == row.labels.end() ? regression::setting_of(row.run.settings, "gpus") : found->second;
 }
 
 GpuChoice chosen(const std::vector<Known>& known, const Named& named, std::string by) {
@@ -161,7 +156,7 @@ GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, c
     if (known.empty()) known = known_gpus(series, own_host, own_host);
     return chosen(known, labelled, "label");
   }
-  const Named in_log = named_in(setting(run, "device_index"));
+  const Named in_log = named_in(regression::setting_of(run.settings, "device_index"));
   if (in_log.gpus.empty() && (in_log.cpu || equal_ignoring_case(run.device, "CPU")))
     return none("it ran on the CPU");
   if (known.empty()) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "parsers/base/suggest.h"
@@ -56,11 +57,17 @@ ModelFilter with_value(ModelFilter filter, const Question& question, const Facet
   return filter;
 }
 
+// Those of the names that the question gives for these facets, whatever the names' case.
+ModelFilter in_any_case(const Question& question, std::span<const Facet> facets) {
+  ModelFilter out;
+  for (const Facet& facet : facets)
+    if (value_in(question, facet)) out = with_value(std::move(out), question, facet, true);
+  return out;
+}
+
 Result<bool> exists(Models& models, ModelFilter filter) {
   filter.limit = 1;
-  const auto found = models.list(filter);
-  if (!found) return tl::unexpected(found.error());
-  return !found->empty();
+  return models.list(filter).map([](const auto& found) { return !found.empty(); });
 }
 
 // In the order of their first models.
@@ -84,9 +91,7 @@ Result<ModelFilter> by_network(Models& models, const Question& question) {
   ModelFilter all, filter = of_network(question);
   all.limit = filter.limit = kMostLookedAt;
   all.any_order = filter.any_order = true;
-  const auto found = exists(models, filter);
-  if (!found) return tl::unexpected(found.error());
-  return *found ? filter : all;
+  return exists(models, filter).map([&](bool found) { return found ? filter : all; });
 }
 
 std::vector<std::string> values(const Choices& choices, const Facet& facet) {
@@ -141,44 +146,30 @@ Result<ExistingNames> names_that_exist(Models& models, const Question& question)
   ExistingNames out{std::move(*filter)};
   for (const Facet& facet : kFacets) {
     if (!value_in(question, facet)) continue;
-    bool found = false;
+    out.unknown = &facet;
     for (const bool any_case : {false, true}) {
-      if (found) break;
       const ModelFilter next = with_value(out.filter, question, facet, any_case);
-      const auto there = exists(models, next);
-      if (!there) return tl::unexpected(there.error());
-      found = *there;
-      if (found) out.filter = next;
+      const auto found = exists(models, next);
+      if (!found) return tl::unexpected(found.error());
+      if (!*found) continue;
+      out.filter = next;
+      out.unknown = nullptr;
+      break;
     }
-    if (!found) {
-      out.unknown = &facet;
-      return out;
-    }
+    if (out.unknown != nullptr) return out;
     out.first = false;
   }
   return out;
 }
 
-std::optional<ModelFilter::Name> in_any_case(const std::optional<std::string>& name) {
-  return name ? std::optional(ModelFilter::Name{*name, true}) : std::nullopt;
-}
-
 }  // namespace
 
 ModelFilter of_network(const Question& question) {
-  ModelFilter out;
-  out.network = in_any_case(question.network);
-  out.architecture = in_any_case(question.architecture);
-  return out;
+  return in_any_case(question, std::span(kFacets).first(2));
 }
 
 ModelFilter of_deployment(const Question& question) {
-  ModelFilter out = of_network(question);
-  out.framework = in_any_case(question.framework);
-  out.host = in_any_case(question.host);
-  out.device = in_any_case(question.device);
-  out.devices = question.devices;
-  return out;
+  return in_any_case(question, kFacets);
 }
 
 Result<ModelFilter> meant_by(Models& models, const Question& question) {

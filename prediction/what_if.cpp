@@ -52,15 +52,8 @@ Values usual_devices(const Question& question, const Ask& ask) {
 }
 
 Values usual(const Question& question, Vary vary, const Ask& ask) {
-  switch (vary) {
-    case Vary::batch_size:
-      return usual_sizes(question, ask);
-    case Vary::devices:
-      return {"1", "2", "4", "8"};
-    case Vary::device:
-      return usual_devices(question, ask);
-  }
-  return {};
+  if (vary == Vary::devices) return {"1", "2", "4", "8"};
+  return vary == Vary::device ? usual_devices(question, ask) : usual_sizes(question, ask);
 }
 
 double throughput(const Estimate& estimate) {
@@ -111,18 +104,14 @@ void judge(WhatIf& out, Vary vary) {
 
 std::optional<Question> with(const Question& question, Vary vary, const std::string& value) {
   Question out = question;
-  switch (vary) {
-    case Vary::batch_size:
-      out.batch_size = parse_number<std::int64_t>(value, 1, kMostSamples);
-      return out.batch_size ? std::optional(out) : std::nullopt;
-    case Vary::devices:
-      out.devices = parse_number<std::int64_t>(value, 1, kMostDevices);
-      return out.devices ? std::optional(out) : std::nullopt;
-    case Vary::device:
-      out.device = value;
-      return out;
+  if (vary == Vary::device) {
+    out.device = value;
+    return out;
   }
-  return std::nullopt;
+  const bool is_size = vary == Vary::batch_size;
+  const auto number = parse_number<std::int64_t>(value, 1, is_size ? kMostSamples : kMostDevices);
+  (is_size ? out.batch_size : out.devices) = number;
+  return number ? std::optional(out) : std::nullopt;
 }
 
 Answer<WhatIf> what_if(const Question& question, Vary vary, const std::vector<std::string>& values,
