@@ -5,7 +5,7 @@
 
 namespace etad::regression {
 
-Prediction compose(std::span<const Prediction> parts, double correlation) {
+Prediction compose(std::span<const Prediction> parts) {
   Prediction total;
   double below = 0, above = 0, below_squares = 0, above_squares = 0;
   for (const Prediction& part : parts) {
@@ -24,7 +24,7 @@ Prediction compose(std::span<const Prediction> parts, double correlation) {
   }
   // (sum w)^2 = sum w^2 + 2 sum_{i<j} w_i w_j, so the correlated spread mixes the two extremes.
   const auto spread = [&](double sum, double squares) {
-    return std::sqrt((1 - correlation) * squares + correlation * sum * sum);
+    return std::sqrt((1 - kPartsCorrelation) * squares + kPartsCorrelation * sum * sum);
   };
   total.lower = std::max(0.0, total.seconds - spread(below, below_squares));
   total.upper = total.seconds + spread(above, above_squares);

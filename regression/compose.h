@@ -15,6 +15,6 @@ inline constexpr double kPartsCorrelation = 0.75;
 // Seconds add up. The half-widths w_i below and above do not: each side's is
 // sqrt(sum w_i^2 + 2 rho sum_{i<j} w_i w_j), the spread of a sum of correlated errors.
 // `extrapolates` is the union of the parts'. No parts: all zero.
-Prediction compose(std::span<const Prediction> parts, double correlation = kPartsCorrelation);
+Prediction compose(std::span<const Prediction> parts);
 
 }  // namespace etad::regression

@@ -82,6 +82,13 @@ double recurring(std::vector<double> lost) {
   return alike == lost.end() ? 0 : *alike;
 }
 
+double winsorised_sum(const std::vector<double>& lost, double usual) {
+  const double most = winsorised_at(lost, usual);
+  double sum = 0;
+  for (const double each : lost) sum += std::min(each, most);
+  return sum;
+}
+
 }  // namespace
 
 LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
@@ -106,9 +113,7 @@ LostTime lost_time(std::span<const RunInterval> seen, Gap gap) {
     if (pair.gap == gap && pair.lost > 0) lost.push_back(pair.lost);
   }
   if (lost.empty()) return out;
-  const double usual = std::max(kOutlierWindows * median(std::move(windows)), recurring(lost));
-  const double most = winsorised_at(lost, usual);
-  for (const double l : lost) out.seconds += std::min(l, most);
+  out.seconds = winsorised_sum(lost, std::max(kOutlierWindows * median(std::move(windows)), recurring(lost)));
   out.times = static_cast<int>(std::min<std::size_t>(lost.size(), 1'000'000));
   return out;
 }
@@ -126,10 +131,7 @@ std::optional<double> other_share(std::span<const RunInterval> windows, double s
     lost.push_back(s.at - from->at - done * step);
   }
   if (lost.empty() || !(step > 0)) return std::nullopt;
-  const double most = winsorised_at(lost, recurring(lost));
-  double seconds = 0;
-  for (const double l : lost) seconds += std::min(l, most);
-  const double share = (seconds / iterations - measured) / step;
+  const double share = (winsorised_sum(lost, recurring(lost)) / iterations - measured) / step;
   return share >= kLeastShare ? share : 0;
 }
 

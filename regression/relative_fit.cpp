@@ -65,13 +65,12 @@ class Step {
   Gram gram_;
 };
 
-// Of those rows that are in use. `room`: for what would be allocated.
-double scale_of(const Column& residuals, const Column& base, std::vector<double>& room) {
-  room.clear();
-  for (Eigen::Index i = 0; i < residuals.size(); ++i) {
-    if (base(i) > 0) room.push_back(residuals(i));
-  }
-  return robust_scale(room);
+// Of those rows that are in use.
+double scale_of(const Column& residuals, const Column& base) {
+  std::vector<double> in_use;
+  for (Eigen::Index i = 0; i < residuals.size(); ++i)
+    if (base(i) > 0) in_use.push_back(residuals(i));
+  return robust_scale(in_use);
 }
 
 std::vector<double> listed(const Column& column) {
@@ -96,7 +95,6 @@ RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vec
   const double correction = robust ? std::sqrt(in_use / (in_use - basis.parameters())) : 1;
   RelativeFit fit;
   Column fitted = times, inverse = times.inverse(), residuals = Column::Zero(size), weights = base;
-  std::vector<double> room;
   const auto huber = [&] { weights = base / (residuals.abs() * (1 / fit.scale)).max(1); };
   const auto biweight = [&] {
     weights = base * (1 - (residuals * (1 / (kTukey * fit.scale))).square()).max(0).square();
@@ -110,7 +108,7 @@ RelativeFit fit_relative(const Basis& basis, const Dataset& rows, const std::vec
       const double moved = (fitted * inverse - 1).abs().maxCoeff();
       inverse = fitted.inverse();
       residuals = (times * inverse).log();
-      fit.scale = std::max(kLeastScale, scale_of(residuals, base, room) * correction);
+      fit.scale = std::max(kLeastScale, scale_of(residuals, base) * correction);
       if (moved < kSettled) return;
       weigh();
     }

@@ -9,10 +9,6 @@
 namespace etad::regression {
 namespace {
 
-bool may_compete(const Basis& basis, std::size_t sizes, bool sizes_known) {
-  return basis.batch_sizes == (sizes_known ? std::min(static_cast<int>(sizes), 2) : 0);
-}
-
 CrossValidation cross_validate(const Basis& basis, const Dataset& rows, const Folds& folds) {
   constexpr double kWorstError = 1;  // one absurd fold must not decide alone
   CrossValidation out;
@@ -40,9 +36,10 @@ Selection select_basis(const Dataset& rows) {
   Selection out;
   if (rows.empty()) return out;
   out.folds = fold(rows);
-  const std::size_t sizes = batch_sizes(rows).size();
+  const bool known = rows.front().samples > 0;
+  const int sizes = known ? static_cast<int>(std::min<std::size_t>(batch_sizes(rows).size(), 2)) : 0;
   for (const Basis& basis : bases()) {
-    if (!may_compete(basis, sizes, rows.front().samples > 0)) continue;
+    if (basis.batch_sizes != sizes) continue;
     out.candidates.push_back({&basis, cross_validate(basis, rows, out.folds)});
   }
   const auto error = [](const Candidate& c) { return c.validation.error.value_or(0); };
