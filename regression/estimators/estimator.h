@@ -3,7 +3,7 @@
 // (Madougou et al., "The landscape of GPGPU performance modeling tools", Parallel Computing 56, 2016).
 //
 // A new one is a function, declared at the end of this file and listed in registry.cpp, in a file of its own; one that is
-// linear in its coefficients goes into linear_forms.cpp.
+// linear in its coefficients goes into linear.cpp.
 #pragma once
 
 #include <functional>

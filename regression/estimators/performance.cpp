@@ -228,16 +228,14 @@ Performances scores_of(Kind kind, Trials trials) {
   return out;
 }
 
-// Those with the most cases.
-std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
+// Those with the most cases, and how many.
+std::vector<std::pair<std::size_t, std::int64_t>> owners_of(const std::vector<Trial>& cases) {
   std::map<std::int64_t, std::size_t> counts;
   for (const Trial& trial : cases) ++counts[trial.owner];
-  std::vector<std::pair<std::size_t, std::int64_t>> order;
-  for (const auto& [owner, count] : counts) order.emplace_back(count, owner);
-  std::ranges::sort(order, std::ranges::greater{});
-  std::vector<std::int64_t> out;
-  for (const auto& [count, owner] : order)
-    if (out.size() < kMostOwners) out.push_back(owner);
+  std::vector<std::pair<std::size_t, std::int64_t>> out;
+  for (const auto& [owner, count] : counts) out.emplace_back(count, owner);
+  std::ranges::sort(out, std::ranges::greater{});
+  if (out.size() > kMostOwners) out.resize(kMostOwners);
   return out;
 }
 
@@ -314,7 +312,7 @@ class Comparison {
       const auto kind = static_cast<Kind>(at);
       out.all[at] = scores_of(kind, trials_[at]);
       const auto owners = owners_of(trials_[at].front());
-      for (const std::int64_t owner : owners) {
+      for (const auto& [cases, owner] : owners) {
         auto his = owners.size() == 1 ? out.all[at] : scores_of(kind, trials_of(owner, trials_[at]));
         if (his.back().answered >= kFewestAnswers)
           out.of_owner.emplace(std::pair(owner, kind), std::move(his));
