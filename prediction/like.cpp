@@ -28,6 +28,16 @@ std::int64_t whole(double value) {
   return static_cast<std::int64_t>(std::llround(value));
 }
 
+// The tests and snapshots of a whole training.
+void plan_like(const Run& run, Question& asked) {
+  const regression::Plan plan = plan_of(run);
+  const bool tests = plan.test_interval > 0 && plan.test_iterations > 0;
+  otherwise(asked.test_interval, tests ? whole(plan.test_interval) : std::int64_t{0});
+  if (tests) otherwise(asked.test_iterations, whole(plan.test_iterations));
+  if (tests && !asked.test_batch_size) asked.test_batch_size = run.test.samples_per_iteration;
+  if (plan.snapshot_interval > 0) otherwise(asked.snapshot_interval, whole(plan.snapshot_interval));
+}
+
 constexpr std::string_view kLength = "sequence_length";
 
 std::optional<std::int64_t> positive(std::string_view text) {
@@ -82,14 +92,7 @@ Question like(const Run& run, Question asked) {
     std::erase(digits, ',');  // as histories of before may have it
     asked.samples_per_epoch = positive(digits);
   }
-  if (asked.phase == Question::Phase::total) {
-    const regression::Plan plan = plan_of(run);
-    const bool tests = plan.test_interval > 0 && plan.test_iterations > 0;
-    otherwise(asked.test_interval, tests ? whole(plan.test_interval) : std::int64_t{0});
-    if (tests) otherwise(asked.test_iterations, whole(plan.test_iterations));
-    if (tests && !asked.test_batch_size) asked.test_batch_size = run.test.samples_per_iteration;
-    if (plan.snapshot_interval > 0) otherwise(asked.snapshot_interval, whole(plan.snapshot_interval));
-  }
+  if (asked.phase == Question::Phase::total) plan_like(run, asked);
   return asked;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "prediction/datasets.h"
 #include "prediction/knowledge.h"
@@ -76,7 +77,6 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
   if (runs_.size() >= kMostRuns && runs_.find(run_id) == runs_.end()) {
     const auto oldest =
         std::ranges::min_element(runs_, {}, [](const auto& each) { return each.second.used; });
-    intervals_ -= oldest->second.intervals.size();
     runs_.erase(oldest);
   }
   Known& out = runs_[run_id];
@@ -87,7 +87,6 @@ LiveRuns::Known& LiveRuns::known(std::int64_t run_id) {
 // Only what came since the last time, unless the run is not the one it was.
 void LiveRuns::read_intervals(const RunRow& row, Known& known) {
   const std::int64_t segments = row.run.train.segments + row.run.test.segments;
-  intervals_ -= known.intervals.size();
   const bool far_behind = segments - known.segments > kMostOfARun;  // a log is being caught up with
   if (segments < known.segments || known.intervals.empty() || far_behind) {
     known.intervals.clear();
@@ -100,20 +99,21 @@ void LiveRuns::read_intervals(const RunRow& row, Known& known) {
   const auto most = static_cast<std::size_t>(kMostOfARun);
   if (known.intervals.size() > 2 * most)
     known.intervals.erase(known.intervals.begin(), known.intervals.end() - kMostOfARun);
-  intervals_ += known.intervals.size();
   make_room(row.id);
 }
 
 void LiveRuns::make_room(std::int64_t except) {
-  while (intervals_ > kMostIntervals) {
-    Known* oldest = nullptr;
-    for (auto& [id, each] : runs_) {
-      if (id == except || each.intervals.empty()) continue;
-      if (oldest == nullptr || each.used < oldest->used) oldest = &each;
-    }
-    if (oldest == nullptr) return;
-    intervals_ -= oldest->intervals.size();
-    oldest->intervals = {};
+  std::size_t all = 0;
+  std::vector<Known*> others;
+  for (auto& [id, each] : runs_) {
+    all += each.intervals.size();
+    if (id != except) others.push_back(&each);
+  }
+  if (all <= kMostIntervals) return;
+  std::ranges::sort(others, {}, &Known::used);
+  for (Known* const oldest : others) {
+    if (all <= kMostIntervals) return;
+    all -= std::exchange(oldest->intervals, {}).size();
   }
 }
 
@@ -157,10 +157,7 @@ RunForecast LiveRuns::forecast(const RunRow& row, const std::shared_ptr<const Mo
   // Of an imported log that just ends the clock stands at its last line.
   const bool ends_there = row.source_kind == "import" && run.state == RunState::lost;
   if ((run.state != RunState::running && !ends_there) || run.job != Job::train) {
-    if (const auto gone = runs_.find(row.id); gone != runs_.end()) {
-      intervals_ -= gone->second.intervals.size();
-      runs_.erase(gone);
-    }
+    runs_.erase(row.id);
     return {};
   }
   Known& known = this->known(row.id);

@@ -65,7 +65,6 @@ class LiveRuns {
   Mutex mutex_;
   Reader& reader_ GUARDED_BY(mutex_);
   std::map<std::int64_t, Known> runs_ GUARDED_BY(mutex_);
-  std::size_t intervals_ GUARDED_BY(mutex_) = 0;  // of all runs together
   std::uint64_t requests_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -108,7 +108,7 @@ Result<void> StoredModels::keep(std::vector<FittedModel>& fitted, const std::vec
   return {};
 }
 
-// Drops the cached model: the history has a newer one.
+// Drops the model where it is held.
 void StoredModels::forget(const ModelKey& key) {
   const auto place = by_key_.find(key);
   if (place == by_key_.end()) return;
@@ -157,19 +157,11 @@ void StoredModels::hold(Place place, std::uint64_t changes) {
   if (changes_ != changes) return;
   std::list<Place> one;
   one.push_front(std::move(place));
-  const auto [at, is_new] = by_key_.try_emplace(one.front().key, one.begin());  // nothing fails behind this
-  if (!is_new) {
-    bytes_ -= at->second->bytes;
-    places_.erase(at->second);
-    at->second = one.begin();
-  }
+  forget(one.front().key);
+  by_key_.emplace(one.front().key, one.begin());  // nothing fails behind this
   bytes_ += one.front().bytes;
   places_.splice(places_.begin(), one);
-  while (bytes_ > memory_ && places_.size() > 1) {
-    bytes_ -= places_.back().bytes;
-    by_key_.erase(places_.back().key);
-    places_.pop_back();
-  }
+  while (bytes_ > memory_ && places_.size() > 1) forget(places_.back().key);
 }
 
 }  // namespace etad::prediction

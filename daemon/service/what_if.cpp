@@ -9,7 +9,6 @@
 
 #include "prediction/cost.h"
 #include "prediction/run_traces.h"
-#include "prediction/split.h"
 
 #include "daemon/service/estimate.h"
 #include "daemon/service/router.h"

@@ -5,8 +5,6 @@
 
 #include <map>
 
-#include "prediction/split.h"
-
 namespace etad::prediction {
 namespace {
 
