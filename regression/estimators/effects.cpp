@@ -258,6 +258,8 @@ class Effects final : public Fitted {
       note_extra_variance();
     }
     note_first_owners();
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (!known_[i].is_apart) heard_owners_.insert(groups[i].owner);
     std::vector<const Known*> believed;
     for (const Known& known : known_)
       if (!known.is_apart) believed.push_back(&known);
@@ -265,6 +267,7 @@ class Effects final : public Fitted {
   }
 
   const Strengths& strengths() const { return strengths_; }
+  bool hears(std::int64_t owner) const override { return heard_owners_.contains(owner); }
 
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
@@ -417,7 +420,8 @@ class Effects final : public Fitted {
     double extra_variance = 0;  // of his runs of it
   };
   std::map<int, FirstOwner> first_owners_;  // of each network the first that is not apart, or else the first
-  std::shared_ptr<const Block> all_;        // nullptr: there are too many
+  std::set<std::int64_t> heard_owners_;
+  std::shared_ptr<const Block> all_;  // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };

@@ -45,6 +45,8 @@ class Fitted {
  public:
   virtual ~Fitted() = default;
   virtual Reply predict(const Case& what) const = 0;
+  // Whether any of an owner's runs is heard where others' networks are asked about.
+  virtual bool hears(std::int64_t) const { return true; }
 };
 
 // What came of learning.

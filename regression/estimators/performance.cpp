@@ -239,9 +239,9 @@ std::vector<std::pair<std::size_t, std::int64_t>> owners_of(const std::vector<Tr
   return out;
 }
 
-Trials trials_of(std::int64_t owner, const Trials& all) {
+Trials trials_where(const Trials& all, const std::function<bool(std::int64_t owner)>& counts) {
   Trials out = all;
-  for (auto& each : out) std::erase_if(each, [&](const Trial& trial) { return trial.owner != owner; });
+  for (auto& each : out) std::erase_if(each, [&](const Trial& trial) { return !counts(trial.owner); });
   return out;
 }
 
@@ -307,13 +307,21 @@ class Comparison {
   }
 
   Records records() const {
+    // Who is not heard about others' networks does not say how sure anybody is of these.
+    const auto is_heard = [&](std::int64_t owner) {
+      return std::ranges::all_of(
+          whole_, [&](const auto& fitted) { return fitted == nullptr || fitted->hears(owner); });
+    };
     Records out;
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
-      out.all[at] = scores_of(kind, trials_[at]);
+      out.all[at] = scores_of(kind, trials_where(trials_[at], is_heard));
       const auto owners = owners_of(trials_[at].front());
       for (const auto& [cases, owner] : owners) {
-        auto his = owners.size() == 1 ? out.all[at] : scores_of(kind, trials_of(owner, trials_[at]));
+        auto his =
+            owners.size() == 1 && is_heard(owner)
+                ? out.all[at]
+                : scores_of(kind, trials_where(trials_[at], [&](std::int64_t one) { return one == owner; }));
         if (his.back().answered >= kFewestAnswers)
           out.of_owner.emplace(std::pair(owner, kind), std::move(his));
       }

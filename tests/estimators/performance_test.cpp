@@ -169,6 +169,24 @@ TEST(Performances, WhatAnotherRunsLaterTakesNoQuestionOutOfAnOwnersRecord) {
   EXPECT_EQ(cases(), alone);
 }
 
+// Networks of his own say that four devices take seventy times as long as one.
+TEST(Performances, WhoContradictsSaysNothingOfHowSureOthersAre) {
+  History history;
+  const auto run = [&](const std::string& network, std::int64_t owner, double on_four) {
+    for (const double devices : {1., 4.})
+      for (const double b : {8., 16., 32., 64.}) {
+        add(history, a_case(network, b * devices, devices), (20 + b) * (devices > 1 ? on_four : 1));
+        history.back().owner = history.back().place = owner;
+      }
+  };
+  for (const char* network : {"a", "b", "c"}) run(network, 1, 1.2);
+  const auto of_all = [&] { return compare(history, Target::seconds).in(Kind::devices_range).back(); };
+  const Performance alone = of_all();
+  for (int i = 0; i < 30; ++i) run("his" + std::to_string(i), 2, 70);
+  EXPECT_EQ(of_all().cases, alone.cases);
+  EXPECT_LT(of_all().half_width(0, 0.9), 1.5 * alone.half_width(0, 0.9));
+}
+
 TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
   History history;
   const auto run = [&](const std::string& network, std::int64_t owner, int sizes) {
