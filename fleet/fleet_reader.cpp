@@ -24,7 +24,8 @@ using postgres::select_instant;
 
 // What a model's data are: as RunTable has it of a single host's.
 constexpr const char* kIsData =
-    " p.segments > 0 AND r.job <> 'time' AND (r.network <> '' OR r.architecture <> '') ";
+    " p.segments > 0 AND p.phase IN ('train', 'test') AND r.job <> 'time' AND (r.network <> '' OR "
+    "r.architecture <> '') ";
 constexpr const char* kKey =
     "r.network, r.architecture, r.framework, coalesce(nullif(r.host, ''), h.name), r.device, r.devices, "
     "p.phase";
@@ -318,8 +319,9 @@ Result<RefitProgress> FleetReader::refit_progress() {
 
 Result<HistorySize> FleetReader::size() {
   return reading([](Connection& c) {
-    const Rows rows =
-        c.query("SELECT (SELECT count(*) FROM runs), (SELECT coalesce(sum(segments), 0) FROM phases)");
+    const Rows rows = c.query(
+        "SELECT (SELECT count(*) FROM runs), (SELECT CAST(least(coalesce(sum(segments), 0), "
+        "9000000000000000000) AS bigint) FROM phases)");
     HistorySize out;
     out.runs = rows.integer(0, 0);
     out.segments = rows.integer(0, 1);
@@ -343,8 +345,9 @@ Result<std::vector<PredictionRow>> FleetReader::predictions(std::int64_t run_id)
 Result<std::vector<AccuracyRow>> FleetReader::accuracy() {
   return reading([](Connection& c) {
     const Rows rows = c.query(
-        "SELECT r.network, p.kind, p.at_fraction, p.error_percent, p.covered FROM predictions p"
-        " JOIN runs r ON r.host_id = p.host_id AND r.run_id = p.run_id WHERE p.error_percent IS NOT NULL");
+        std::string("SELECT r.network, p.kind, p.at_fraction, p.error_percent, p.covered") + kRunTables +
+        "JOIN predictions p ON p.host_id = r.host_id AND p.run_id = r.run_id WHERE p.error_percent IS NOT "
+        "NULL");
     AccuracySums sums;
     for (int i = 0; i < rows.size(); ++i)
       sums.add(std::string(rows.text(i, 0)), codes::value_of<PredictionKind>(rows.text(i, 1)),
@@ -401,6 +404,8 @@ Result<std::vector<ModelKey>> FleetReader::changed_keys(std::int64_t since_gener
     const Rows fitted = c.query(
         "SELECT network, architecture, framework, host, device, devices, phase, digest, generation FROM "
         "models");
+    std::erase_if(findings_->damaged,
+                  [&](const auto& each) { return !findings_->digests.contains(each.first); });
     const std::int64_t generation = progress_in(c).generation;
     Digests known;
     // Of a later generation are those of one who was killed before what goes with them was kept.
@@ -441,15 +446,16 @@ Result<std::vector<RunData>> FleetReader::run_data(const ModelKey& k, int max_ru
     for (int i = 0; i < rows.size(); ++i) {
       RunData data = run_data_in(rows.at(i));
       data.place = chosen.at(data.run_id).place;
-      if (!take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
-                        max_windows)) {
-        findings_->damaged_runs.insert(
-            data.run_id);  // one host's mistake keeps no other's models from being fitted
-        continue;
-      }
-      findings_->damaged_runs.erase(data.run_id);
-      all.push_back(std::move(data));
+      if (take_windows(data, rows.integer(i, kRunDataColumns), rows.bytes(i, kRunDataColumns + 1),
+                       max_windows))
+        all.push_back(std::move(data));
     }
+    // What one host wrote wrongly keeps no other's models from being fitted.
+    const std::size_t damaged = static_cast<std::size_t>(rows.size()) - all.size();
+    if (damaged > 0)
+      findings_->damaged[k] = damaged;
+    else if (!wanted.owner && !wanted.over_by)
+      findings_->damaged.erase(k);
     std::ranges::sort(all, {}, [&](const RunData& data) { return chosen.at(data.run_id).at; });
     return all;
   });

@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,13 +29,15 @@ using Digests = std::map<ModelKey, std::string>;
 
 // What reading the database finds beside what it was read for.
 struct Findings {
-  Digests digests;                      // of changed_keys(), for whoever keeps the models
-  std::set<std::int64_t> damaged_runs;  // whose windows can't be unpacked: passed over by run_data()
+  Digests digests;  // of changed_keys(), for whoever keeps the models
+  std::map<ModelKey, std::size_t>
+      damaged;  // runs of each whose windows can't be unpacked: no model is made of these
 };
 
 class FleetReader final : public Reader {
  public:
-  // Connects when it is first asked, and again after a failure. `findings` is written by this reader, on its thread. What
+  // Connects when it is first asked, and again after a failure. `findings` is written by this reader: who gives it to
+  // several sees to it that one of them is asked at a time. What
   // takes the database longer than `patience`, because somebody has locked it for instance, is a failure.
   FleetReader(std::string database, std::shared_ptr<Findings> findings,
               std::chrono::seconds patience = postgres::Connection::kTimeout)

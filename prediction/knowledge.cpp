@@ -27,7 +27,6 @@ using estimators::Performance;
 using estimators::Performances;
 using estimators::Target;
 
-// What is the same where a network's first owner is looked for: on that machine, and where none ran it there.
 // Whose runs came first: of a network on a machine, of it anywhere, and of any on that machine.
 constexpr std::array kFirstOf = {unsigned{estimators::kNetwork | estimators::kMachine},
                                  unsigned{estimators::kNetwork}, estimators::kMachine};

@@ -63,7 +63,8 @@ Result<prediction::RefitReport> FleetBackend::bring_up_to_date() {
   if (!report) return report;
   {
     const Lock lock(mutex_);
-    damaged_runs_ = findings_->damaged_runs.size();
+    damaged_runs_ = 0;
+    for (const auto& [key, runs] : findings_->damaged) damaged_runs_ += runs;
   }
   const bool changed = !learnt_ || report->fitted + report->failed > 0;
   const auto generation = kept_->looked(changed ? std::optional(refit_.learnt()) : std::nullopt);

@@ -1,11 +1,15 @@
 // The service's backend over a fleet: its models, and no more. What changes a history is done on its host.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/refit.h"
 #include "daemon/service/backend.h"
@@ -13,6 +17,10 @@
 #include "threads/mutex.h"
 
 namespace etad::fleet {
+
+// Of the database, where somebody waits for an answer: everybody is answered on one thread, and nobody who locks a table
+// may keep all of them waiting.
+inline constexpr std::chrono::seconds kPatience{10};
 
 class FleetBackend final : public service::Backend {
  public:
@@ -51,8 +59,6 @@ class FleetBackend final : public service::Backend {
   }
 
  private:
-  static constexpr std::chrono::seconds kPatience{10};  // of whoever waits for an answer
-
   // The models in the database: whether this process can use them, whether somebody has looked lately whether they are
   // old, and whether this process may write there.
   struct Kept {

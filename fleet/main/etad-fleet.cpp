@@ -75,9 +75,7 @@ int serve(const Asked& asked) {
   options.access.own_uid = getuid();
   options.version = etad::kVersion;
   options.log = [](std::string_view message) { std::cerr << etad::printable(message) << '\n'; };
-  using etad::fleet::Findings, etad::fleet::FleetReader;
-  // Everybody is answered on one thread: nobody who locks a table may keep all of them waiting.
-  constexpr std::chrono::seconds kPatience{10};
+  using etad::fleet::Findings, etad::fleet::FleetReader, etad::fleet::kPatience;
   FleetReader live_reader(database, std::make_shared<Findings>(), kPatience);
   etad::prediction::LiveRuns live(live_reader);
   auto server = etad::service::Server::listen(

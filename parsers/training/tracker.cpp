@@ -171,7 +171,7 @@ void Tracker::Impl::dispatch(const track::Moment& m) {
       return runs.end(m);
     case EventKind::setting:
       values.setting(m);
-      if (m.event.has(Field::steps_per_epoch)) epochs.take_steps(m);
+      if (m.event.has(Field::steps_per_epoch) && m.event.text(Field::since) == "epoch") epochs.take_steps(m);
       return;
     case EventKind::argument:
       return values.argument(m.event);

@@ -381,6 +381,7 @@ void track::Runs::fail_ended(const Moment& m) {
 }
 
 void track::Runs::give_held(RunTrack& r, Records& out) {
+  all_.epochs.give_alone(r, out);
   if (const auto at = reached_by_lines(r); at > r.run.iteration) {
     r.run.iteration = at;
     if (r.training.beside_bar.steps_behind() > 0) r.training.stride = r.training.beside_bar.every;
@@ -420,7 +421,6 @@ void track::Runs::supersede(Records& out) {
   RunTrack& r = *state_.current;
   if (r.declared() && !r.ended()) {
     all_.descriptions.finish_net(r, out);
-    all_.epochs.give_alone(r, out);
     give_held(r, out);
     give_up(r);
     const bool without_plan = is_lost_without_plan(r);

@@ -23,6 +23,7 @@
 #include "regression/estimators/estimator.h"
 #include "regression/estimators/solvers.h"
 #include "regression/estimators/turns.h"
+#include "regression/statistics.h"
 #include "threads/mutex.h"
 
 namespace etad::estimators {
@@ -342,6 +343,7 @@ class Effects final : public Fitted {
   void note_first_owners() {
     double sum = 0;
     std::size_t without = 0;
+    std::vector<double> believed_values;
     for (const auto& [network, its] : parts_by(kNetworkFact)) {
       const bool apart = std::ranges::any_of(its, &Known::is_apart);
       const auto [first, is_new] = first_owners_.try_emplace(network.first);
@@ -350,15 +352,17 @@ class Effects final : public Fitted {
         first->second = {network.second, apart, (*most)->extra_variance};
       }
       for (const Known* known : its) {
-        if (apart || known->extra_variance > 0) continue;
+        if (known->is_apart) continue;
+        believed_values.push_back(known->value);
+        if (known->extra_variance > 0) continue;
         sum += known->value;
         ++without;
       }
     }
     if (without > 0)
       centre_ = sum / static_cast<double>(without);
-    else if (!known_.empty())
-      centre_ = numbers_of(known_, &Known::value).mean();
+    else if (!believed_values.empty())
+      centre_ = regression::mean(believed_values);
   }
 
   std::shared_ptr<const Block> block_of(std::vector<const Known*> groups) const {

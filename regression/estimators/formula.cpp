@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "regression/estimators/solvers.h"
 #include "regression/statistics.h"
@@ -17,6 +20,7 @@ namespace etad::estimators {
 namespace {
 
 constexpr std::size_t kMostNetworks = 32;  // more of them hardly make a machine's parameters surer
+constexpr std::size_t kMostOwners = 16;    // of the first of these
 constexpr int kSteps = 12;
 constexpr int kTries = 8;       // of a step
 constexpr double kNear = 3e-2;  // a step this short, in the logarithm, is the last
@@ -246,6 +250,13 @@ Answers fit_formula(const std::function<Formula(const Runs&)>& formula_of, Runs&
   for (const Datum* run : runs) {
     std::int64_t& place = places.try_emplace(run->owner, run->place).first->second;
     place = std::min(place, run->place);
+  }
+  if (places.size() > kMostOwners) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> order;
+    for (const auto& [owner, place] : places) order.emplace_back(place, owner);
+    std::ranges::sort(order);
+    for (std::size_t i = kMostOwners; i < order.size(); ++i) places.erase(order[i].second);
+    std::erase_if(runs, [&](const Datum* run) { return !places.contains(run->owner); });
   }
   std::ranges::stable_sort(runs, {},
                            [&](const Datum* run) { return std::pair(places.at(run->owner), run->owner); });

@@ -247,6 +247,35 @@ def who_came_first(host):
               abs(answer["seconds"] / seconds[first] - 1) < 0.1, (answer, seconds))
 
 
+def any_row(host):
+    """What a host may write into its own rows, by its own role: the others are answered as before."""
+    question = ("estimate", "resnet", "--device", "V100", "--phase", "train", "--batch-size", 32, "--iterations", 100)
+    before = fleet(host, *question)
+    host.server.sql("; ".join(
+        f"CREATE TEMP TABLE one AS SELECT * FROM {table} WHERE host_id = (SELECT min(host_id) FROM hosts"
+        f" WHERE name = '{host.name}'); UPDATE one SET host_id = 'hostile'{', number = 77' if table == 'hosts' else ''};"
+        f" INSERT INTO {table} SELECT * FROM one; DROP TABLE one" for table in ("hosts", "runs", "phases", "predictions")))
+
+    def as_exporter(sql):
+        return subprocess.run([host.server.bin / "psql", host.server.url("exporter"), "-X", "-q", "-v", "ON_ERROR_STOP=1",
+                               "-c", sql], capture_output=True, text=True, check=False)
+    done = as_exporter("UPDATE runs SET first_at = '2000-01-01' WHERE host_id = 'hostile'")
+    check("when a run was first there is not the exporters' to say", "permission denied" in done.stderr, done)
+    for row in ("runs SET started_at = 'infinity', ended_at = '-infinity'", "runs SET source_id = 9223372036854775807",
+                "phases SET windows = '\\x0102', segments = 9000000000000000000", "hosts SET number = 1099511627776",
+                "predictions SET made_at = 'infinity'"):
+        done = as_exporter(f"UPDATE {row} WHERE host_id = 'hostile'")
+        check(f"the exporter may: {row}", done.returncode == 0, done)
+        as_exporter("UPDATE phases SET digest = digest + 1 WHERE host_id = 'hostile'")
+        answer = fleet(host, *question)
+        check("others are answered all the same", isinstance(answer, dict) and
+              abs(answer["seconds"] / before["seconds"] - 1) < 0.05, answer)
+        for list_of in (("networks",), ("runs", "--all"), ("accuracy",)):
+            check(f"and {list_of[0]} are listed", isinstance(fleet(host, *list_of), dict), fleet(host, *list_of))
+    for table in ("hosts", "runs", "phases", "predictions"):
+        host.server.sql(f"DELETE FROM {table} WHERE host_id = 'hostile'")
+
+
 def amid_a_fit(host):
     """An etad-fleet that stays answers which networks there are while it fits, or waits for its turn to."""
     socket = host.folder / "stays.sock"
@@ -411,6 +440,7 @@ def main():
         another_host(build, folder, server, hosts[0])
         forged(build, folder, server, hosts[0])
         who_came_first(hosts[0])
+        any_row(hosts[0])
         amid_a_fit(hosts[0])
         many_at_once(hosts[0])
         killed_amid(hosts[0], random.Random(1))
