@@ -260,7 +260,7 @@ class Effects final : public Fitted {
     }
     note_first_owners();
     for (std::size_t i = 0; i < groups.size(); ++i)
-      if (!known_[i].is_apart) heard_owners_.insert(groups[i].owner);
+      heard_groups_[groups[i].owner] += known_[i].is_apart ? -1 : 1;
     std::vector<const Known*> believed;
     for (const Known& known : known_)
       if (!known.is_apart) believed.push_back(&known);
@@ -268,7 +268,10 @@ class Effects final : public Fitted {
   }
 
   const Strengths& strengths() const { return strengths_; }
-  bool hears(std::int64_t owner) const override { return heard_owners_.contains(owner); }
+  bool hears(std::int64_t owner) const override {
+    const auto its = heard_groups_.find(owner);
+    return its != heard_groups_.end() && its->second > 0;
+  }
 
   Reply predict(const Case& what) const override {
     if (!what.has_samples()) return abstain("the batch size is not known");
@@ -424,8 +427,8 @@ class Effects final : public Fitted {
     double extra_variance = 0;  // of his runs of it
   };
   std::map<int, FirstOwner> first_owners_;  // of each network the first that is not apart, or else the first
-  std::set<std::int64_t> heard_owners_;
-  std::shared_ptr<const Block> all_;  // nullptr: there are too many
+  std::map<std::int64_t, std::int64_t> heard_groups_;  // of each owner, less those that are set apart
+  std::shared_ptr<const Block> all_;                   // nullptr: there are too many
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const Block>> blocks_ GUARDED_BY(mutex_);
 };

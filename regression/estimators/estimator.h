@@ -45,7 +45,7 @@ class Fitted {
  public:
   virtual ~Fitted() = default;
   virtual Reply predict(const Case& what) const = 0;
-  // Whether any of an owner's runs is heard where others' networks are asked about.
+  // Whether most of an owner's runs are heard where others' networks are asked about.
   virtual bool hears(std::int64_t) const { return true; }
 };
 
