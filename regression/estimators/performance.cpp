@@ -228,14 +228,16 @@ Performances scores_of(Kind kind, Trials trials) {
   return out;
 }
 
-// Those with the most cases, and how many.
-std::vector<std::pair<std::size_t, std::int64_t>> owners_of(const std::vector<Trial>& cases) {
+// Those with the most cases.
+std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   std::map<std::int64_t, std::size_t> counts;
   for (const Trial& trial : cases) ++counts[trial.owner];
-  std::vector<std::pair<std::size_t, std::int64_t>> out;
-  for (const auto& [owner, count] : counts) out.emplace_back(count, owner);
-  std::ranges::sort(out, std::ranges::greater{});
-  if (out.size() > kMostOwners) out.resize(kMostOwners);
+  std::vector<std::pair<std::size_t, std::int64_t>> order;
+  for (const auto& [owner, count] : counts) order.emplace_back(count, owner);
+  std::ranges::sort(order, std::ranges::greater{});
+  if (order.size() > kMostOwners) order.resize(kMostOwners);
+  std::vector<std::int64_t> out;
+  for (const auto& [count, owner] : order) out.push_back(owner);
   return out;
 }
 
@@ -317,7 +319,7 @@ class Comparison {
       const auto kind = static_cast<Kind>(at);
       out.all[at] = scores_of(kind, trials_where(trials_[at], is_heard));
       const auto owners = owners_of(trials_[at].front());
-      for (const auto& [cases, owner] : owners) {
+      for (const std::int64_t owner : owners) {
         auto his =
             owners.size() == 1 && is_heard(owner)
                 ? out.all[at]
