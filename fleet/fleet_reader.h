@@ -30,15 +30,15 @@ using Digests = std::map<ModelKey, std::string>;
 // What reading the database finds beside what it was read for.
 struct Findings {
   Digests digests;  // of changed_keys(), for whoever keeps the models
-  std::map<ModelKey, std::size_t>
-      damaged;  // runs of each whose windows can't be unpacked: no model is made of these
+  // Of each model, how many runs' windows can't be unpacked: it is made without them.
+  std::map<ModelKey, std::size_t> damaged;
 };
 
 class FleetReader final : public Reader {
  public:
   // Connects when it is first asked, and again after a failure. `findings` is written by this reader: who gives it to
-  // several sees to it that one of them is asked at a time. What
-  // takes the database longer than `patience`, because somebody has locked it for instance, is a failure.
+  // several sees to it that one of them is asked at a time. What takes the database longer than `patience`, because
+  // somebody has locked a table for instance, is a failure.
   FleetReader(std::string database, std::shared_ptr<Findings> findings,
               std::chrono::seconds patience = postgres::Connection::kTimeout)
       : database_(std::move(database)), findings_(std::move(findings)), patience_(patience) {}

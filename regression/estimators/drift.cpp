@@ -9,8 +9,8 @@
 
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
+#include "regression/estimators/owners.h"
 #include "regression/estimators/solvers.h"
-#include "regression/estimators/turns.h"
 #include "regression/statistics.h"
 
 namespace etad::estimators {

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -21,8 +23,8 @@
 #include "regression/estimators/batch_curve.h"
 #include "regression/estimators/effects_kernel.h"
 #include "regression/estimators/estimator.h"
+#include "regression/estimators/owners.h"
 #include "regression/estimators/solvers.h"
-#include "regression/estimators/turns.h"
 #include "regression/statistics.h"
 #include "threads/mutex.h"
 
@@ -39,25 +41,11 @@ struct Known {
   KernelPoint point;
   double value = 0;  // log value less the curve
   int runs = 0;
-  std::int64_t rank = 0;  // of its owner, by who was there first
+  std::size_t rank = 0;  // of its owner, by who was there first
   // Unusual by itself, or of an owner who contradicts those before him: heard by who asks about his networks alone.
   bool is_apart = false;
   double extra_variance = 0;  // beyond the noise that all have
 };
-
-// Of the owners, who was there first having 0.
-std::map<std::int64_t, std::int64_t> ranks_of(const std::vector<ReplicateGroup>& groups) {
-  std::map<std::int64_t, std::int64_t> out;  // their first places, and then their ranks
-  for (const ReplicateGroup& group : groups) {
-    auto& first = out.try_emplace(group.owner, group.place).first->second;
-    first = std::min(first, group.place);
-  }
-  std::set<std::pair<std::int64_t, std::int64_t>> in_order;
-  for (const auto& [owner, place] : out) in_order.emplace(place, owner);
-  std::int64_t rank = 0;
-  for (const auto& [place, owner] : in_order) out[owner] = rank++;
-  return out;
-}
 
 Eigen::MatrixXd covariance_of(const std::vector<const Known*>& groups, const Covariance& covariance,
                               const Strengths& strengths) {
@@ -76,11 +64,15 @@ std::vector<const Known*> some_of(const std::vector<Known*>& groups, std::size_t
   return out;
 }
 
-bool are_unusual(const Eigen::VectorXd& values, const Eigen::MatrixXd& covariance) {
-  constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many normal values
-  const auto n = static_cast<double>(values.size());
-  return Eigen::LLT<Eigen::MatrixXd>(covariance).matrixL().solve(values).squaredNorm() >
-         n + kUnusual * std::sqrt(2 * n);
+// As many independent standard normal values, where that is their covariance.
+Eigen::VectorXd whitened(const Eigen::VectorXd& values, const Eigen::MatrixXd& covariance) {
+  return Eigen::LLT<Eigen::MatrixXd>(covariance).matrixL().solve(values);
+}
+
+bool are_unusual(const Eigen::VectorXd& normal) {
+  constexpr double kUnusual = 10;  // standard deviations of the sum of squares of as many
+  const auto n = static_cast<double>(normal.size());
+  return normal.squaredNorm() > n + kUnusual * std::sqrt(2 * n);
 }
 
 // The variance that an owner's groups of one network have on their own beside what those strengths allow for: as much as
@@ -94,7 +86,8 @@ double extra_variance_of(const std::vector<Known*>& groups, const Covariance& co
   values.array() -= values.mean();
   Eigen::MatrixXd sum = covariance_of(its, covariance, strengths);
   double out = 0;
-  for (double more = noise_variance(strengths); out < kMost && are_unusual(values, sum); more *= 2) {
+  for (double more = noise_variance(strengths); out < kMost && are_unusual(whitened(values, sum));
+       more *= 2) {
     sum.diagonal().array() += more;
     out += more;
   }
@@ -122,25 +115,25 @@ bool contradicts(const std::vector<Known*>& groups, const std::vector<Known*>& e
   Eigen::VectorXd off = numbers_of(its, value_of);
   off.array() -= centre;
   off -= explained.transpose() * factor.matrixL().solve(known_values);
-  const Eigen::MatrixXd left = covariance_of(its, covariance, strengths) - explained.transpose() * explained;
   // One after the other, each given those before it: what is foretold wrongly once may be right ever after.
-  const Eigen::VectorXd surprise = Eigen::LLT<Eigen::MatrixXd>(left).matrixL().solve(off);
-  return surprise.cwiseAbs().maxCoeff() > kUnforeseen || are_unusual(off, left);
+  const Eigen::VectorXd surprise =
+      whitened(off, covariance_of(its, covariance, strengths) - explained.transpose() * explained);
+  return surprise.cwiseAbs().maxCoeff() > kUnforeseen || are_unusual(surprise);
 }
 
 // Whole series, so that what happens within one and between them both shows: of each owner in turn, so that none crowds
 // the others out. Multiples of the golden ratio are spread evenly over them, and meet no period in which networks or
 // devices follow each other. By the rank of the owner.
-std::map<std::int64_t, std::vector<const Known*>> sample_of(const std::vector<Known>& groups) {
+std::map<std::size_t, std::vector<const Known*>> sample_of(const std::vector<Known>& groups) {
   constexpr double kGolden = 0.6180339887498949;
-  std::map<std::pair<std::int64_t, double>, std::vector<const Known*>> series;
+  std::map<std::pair<std::size_t, double>, std::vector<const Known*>> series;
   for (const Known& group : groups)
     series[{group.rank, std::fmod(group.point.facts[kSeriesFact] * kGolden, 1)}].push_back(&group);
   std::vector<std::vector<const Known*>> order;
   for (auto& [key, members] : series) order.push_back(std::move(members));
   const auto owner_of = [](const auto& members) { return members.front()->rank; };
   take_turns(order, owner_of);
-  std::map<std::int64_t, std::vector<const Known*>> out;
+  std::map<std::size_t, std::vector<const Known*>> out;
   std::size_t taken = 0;
   for (const auto& members : order) {
     if (taken + members.size() > kMostSample) continue;
@@ -239,7 +232,7 @@ class Effects final : public Fitted {
  public:
   Effects(const std::vector<ReplicateGroup>& groups, Target target, const Strengths* before)
       : target_(target), curves_(groups) {
-    const auto ranks = ranks_of(groups);
+    const auto ranks = ranks_of_owners(groups, std::identity());
     for (const ReplicateGroup& group : groups) {
       Known& known = known_.emplace_back();
       known.point = encoder_.learn(*group.what);
@@ -297,7 +290,7 @@ class Effects final : public Fitted {
       known_[i].value = groups[i].log_value - curves_.at(*groups[i].what).mean;
   }
 
-  using Part = std::pair<int, std::int64_t>;  // a network or series, and the rank of whose
+  using Part = std::pair<int, std::size_t>;  // a network or series, and the rank of whose
   std::map<Part, std::vector<Known*>> parts_by(PointFact fact) {
     std::map<Part, std::vector<Known*>> out;
     for (Known& known : known_) out[{known.point.facts[fact], known.rank}].push_back(&known);
@@ -317,15 +310,15 @@ class Effects final : public Fitted {
 
   // One owner after the other, as they came. Whether there is any.
   bool note_who_contradicts() {
-    std::map<std::int64_t, std::vector<Known*>> by_owner;
-    for (Known& known : known_) by_owner[known.rank].push_back(&known);
+    std::map<std::size_t, std::vector<Known*>> by_rank;
+    for (Known& known : known_) by_rank[known.rank].push_back(&known);
     // How much networks differ may be unknown to who ran one: no less is allowed for than what is assumed of all.
     Strengths generous = strengths_;
     for (double& strength : generous) strength = std::max(strength, 1.0);
     const Covariance covariance(generous, target_);
     std::vector<Known*> believed;
     bool any = false;
-    for (auto& [rank, its] : by_owner) {
+    for (auto& [rank, its] : by_rank) {
       std::vector<Known*> usual;
       std::ranges::copy_if(its, std::back_inserter(usual),
                            [](const Known* known) { return known->extra_variance == 0; });
@@ -422,7 +415,7 @@ class Effects final : public Fitted {
   Covariance covariance_{strengths_};
   double centre_ = 0;
   struct FirstOwner {
-    std::int64_t rank = 0;
+    std::size_t rank = 0;
     bool is_apart = false;
     double extra_variance = 0;  // of his runs of it
   };

@@ -46,7 +46,7 @@ class Fitted {
   virtual ~Fitted() = default;
   virtual Reply predict(const Case& what) const = 0;
   // Whether most of an owner's runs are heard where others' networks are asked about.
-  virtual bool hears(std::int64_t) const { return true; }
+  virtual bool hears([[maybe_unused]] std::int64_t owner) const { return true; }
 };
 
 // What came of learning.

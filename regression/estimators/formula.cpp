@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "regression/estimators/owners.h"
 #include "regression/estimators/solvers.h"
 #include "regression/statistics.h"
 
@@ -226,13 +226,11 @@ Runs first_ones(const Runs& runs) {
 void leave_out_who_contradicts(const std::function<Formula(const Runs&)>& formula_of, Runs& runs) {
   constexpr double kFarOff = 3, kLikely = 2;  // kLikely: standard deviations
   Runs first = first_ones(runs);
-  if (first.size() == runs.size()) return;
-  std::set<std::int64_t> known;
-  for (const Datum* run : first) known.insert(run->owner);
+  const std::size_t count = first.size();
+  if (count == runs.size()) return;
   const FittedFormula foretold(formula_of(first), first);
   std::map<std::int64_t, std::vector<double>> off;  // one and more: too far
-  for (const Datum* run : runs) {
-    if (known.contains(run->owner)) continue;
+  for (const Datum* run : std::span(runs).subspan(count)) {
     const auto estimate = foretold(run->what).estimate;
     const double allowed = estimate ? std::max(std::log(kFarOff), kLikely * estimate->deviation) : 1;
     off[run->owner].push_back(estimate ? std::abs(std::log(run->value) - estimate->log_mean) / allowed : 1);
@@ -246,21 +244,11 @@ void leave_out_who_contradicts(const std::function<Formula(const Runs&)>& formul
 }  // namespace
 
 Answers fit_formula(const std::function<Formula(const Runs&)>& formula_of, Runs& runs) {
-  std::map<std::int64_t, std::int64_t> places;  // of each owner the lowest
-  for (const Datum* run : runs) {
-    std::int64_t& place = places.try_emplace(run->owner, run->place).first->second;
-    place = std::min(place, run->place);
-  }
-  if (places.size() > kMostOwners) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> order;
-    for (const auto& [owner, place] : places) order.emplace_back(place, owner);
-    std::ranges::sort(order);
-    for (std::size_t i = kMostOwners; i < order.size(); ++i) places.erase(order[i].second);
-    std::erase_if(runs, [&](const Datum* run) { return !places.contains(run->owner); });
-  }
-  std::ranges::stable_sort(runs, {},
-                           [&](const Datum* run) { return std::pair(places.at(run->owner), run->owner); });
-  if (places.size() > 1) leave_out_who_contradicts(formula_of, runs);
+  const auto ranks = ranks_of_owners(runs, [](const Datum* run) -> const Datum& { return *run; });
+  const auto rank_of = [&](const Datum* run) { return ranks.at(run->owner); };
+  std::erase_if(runs, [&](const Datum* run) { return rank_of(run) >= kMostOwners; });
+  std::ranges::stable_sort(runs, {}, rank_of);
+  if (ranks.size() > 1) leave_out_who_contradicts(formula_of, runs);
   return FittedFormula(formula_of(runs), runs);
 }
 

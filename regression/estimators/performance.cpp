@@ -9,7 +9,7 @@
 #include "parsers/base/hash.h"
 #include "regression/estimators/combined.h"
 #include "regression/estimators/drift.h"
-#include "regression/estimators/turns.h"
+#include "regression/estimators/owners.h"
 #include "regression/interval.h"
 #include "regression/statistics.h"
 
