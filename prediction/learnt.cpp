@@ -39,7 +39,7 @@ ETAD_SAVED(Contradiction, key, fast, slow, owner)
 namespace {
 
 // Of the form and of what the numbers mean: raise it with either.
-constexpr std::int64_t kVersion = 30;
+constexpr std::int64_t kVersion = 31;
 
 struct KeptModel {
   ModelKey key;

@@ -304,20 +304,19 @@ class Comparison {
       whole_.push_back(estimator.learn(all, target_).fitted);
       alive_();
     }
-    for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
-      for (std::size_t fold = 0; fold < kFolds; ++fold) ask(static_cast<Kind>(hidden), fold);
+    History heard;
+    for (const Datum& run : history_)
+      if (is_heard(run.owner)) heard.push_back(run);
+    ask_all(heard, true);
+    if (heard.size() < history_.size()) ask_all(history_, false);
   }
 
   Records records() const {
-    // Who is not heard about others' networks does not say how sure anybody is of these.
-    const auto is_heard = [&](std::int64_t owner) {
-      return std::ranges::all_of(
-          whole_, [&](const auto& fitted) { return fitted == nullptr || fitted->hears(owner); });
-    };
     Records out;
     for (std::size_t at = 0; at < kKinds; ++at) {
       const auto kind = static_cast<Kind>(at);
-      out.all[at] = scores_of(kind, trials_where(trials_[at], is_heard));
+      out.all[at] =
+          scores_of(kind, trials_where(trials_[at], [&](std::int64_t one) { return is_heard(one); }));
       const auto owners = owners_of(trials_[at].front());
       for (const std::int64_t owner : owners) {
         auto his =
@@ -337,12 +336,27 @@ class Comparison {
     return target_ == Target::seconds ? Drift(runs).remove_from(runs) : runs;
   }
 
-  void ask(Kind kind, std::size_t fold) {
-    const std::vector<bool> is_hidden = hidden_of(history_, kind, fold);
-    const History known = runs_where(history_, is_hidden, false);
-    const History hidden = runs_where(history_, is_hidden, true);
+  // About others' networks.
+  bool is_heard(std::int64_t owner) const {
+    return std::ranges::all_of(whole_,
+                               [&](const auto& fitted) { return fitted == nullptr || fitted->hears(owner); });
+  }
+
+  // Who is not heard is judged beside all, for his own questions. The others are judged without him: where what
+  // contradicts him is hidden, he might be believed.
+  void ask_all(const History& history, bool of_heard) {
+    for (std::size_t hidden = 0; hidden < kKinds; ++hidden)
+      for (std::size_t fold = 0; fold < kFolds; ++fold)
+        ask(history, static_cast<Kind>(hidden), fold, of_heard);
+  }
+
+  void ask(const History& history, Kind kind, std::size_t fold, bool of_heard) {
+    const std::vector<bool> is_hidden = hidden_of(history, kind, fold);
+    const History known = runs_where(history, is_hidden, false);
+    const History hidden = runs_where(history, is_hidden, true);
     if (known.empty() || hidden.empty()) return;
     std::vector<Question> questions = questions_about(hidden, Seen(known), kind, fold);
+    std::erase_if(questions, [&](const Question& one) { return is_heard(one.trial.owner) != of_heard; });
     if (questions.empty()) return;
     if (is_long_) take_sample(questions);
     // They learn afresh of the runs, so that nothing of what is hidden leaks into their answers.

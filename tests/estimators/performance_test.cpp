@@ -187,6 +187,30 @@ TEST(Performances, WhoContradictsSaysNothingOfHowSureOthersAre) {
   EXPECT_LT(of_all().half_width(0, 0.9), 1.5 * alone.half_width(0, 0.9));
 }
 
+// One network alone ran in half precision: where its runs are hidden, nothing of the first owner's says what that takes.
+TEST(Performances, WhoContradictsIsNotBelievedWhereWhatHeContradictsIsHidden) {
+  History history;
+  const auto run = [&](const std::string& network, std::int64_t owner, const std::string& precision,
+                       double times) {
+    for (const double b : {8., 16., 32., 64.}) {
+      add(history, a_case(network, b), (20 + b) * times);
+      history.back().what.settings = {"precision=" + precision};
+      history.back().owner = history.back().place = owner;
+    }
+  };
+  for (const char* network : {"a", "b", "c"}) run(network, 1, "fp32", 1);
+  run("b", 1, "fp16", 0.7);
+  const auto of_all = [&] { return compare(history, Target::seconds).in(Kind::settings).back(); };
+  const Performance alone = of_all();
+  ASSERT_GT(alone.answered, 0);
+  for (int i = 0; i < 30; ++i) {
+    run("his" + std::to_string(i), 2, "fp32", 1);
+    run("his" + std::to_string(i), 2, "fp16", 300);
+  }
+  EXPECT_NEAR(of_all().error_percent, alone.error_percent, 3);
+  EXPECT_LT(of_all().half_width(0, 0.9), 1.5 * alone.half_width(0, 0.9));
+}
+
 TEST(Performances, FewAnswersAboutAnOwnersRunsAreNoRecordOfHis) {
   History history;
   const auto run = [&](const std::string& network, std::int64_t owner, int sizes) {
