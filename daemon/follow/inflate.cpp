@@ -11,9 +11,12 @@
 namespace etad::follow {
 namespace {
 
-constexpr std::size_t kPiece = 64 * 1024;
-constexpr std::size_t kMovedFor = 8 * kPiece;  // what is no longer needed of a window is moved over then
-constexpr std::size_t kMemberCost = 256;       // of the turn's share, so that empty members are not free
+constexpr std::size_t kInput = 16 * 1024, kPiece = 32 * 1024;
+// Of what was read: a line of which the first 64 KiB count, a block of the reader's (kCompressedBlock in reader.cpp), in
+// which it may have stopped, and what it fingerprints.
+constexpr std::int64_t kKept = 200 * 1024;
+constexpr std::int64_t kMovedFor = 2 * kPiece;  // more than that of it is moved over
+constexpr std::size_t kMemberCost = 256;        // of the turn's share, so that empty members are not free
 
 class GzipContent final : public Content {
  public:
@@ -32,6 +35,7 @@ class GzipContent final : public Content {
  private:
   Errno begin();
   void end();
+  void forget_before(std::int64_t offset, std::int64_t at_least);
   Errno produce();
   Errno refill();
   Errno next_member();
@@ -44,9 +48,10 @@ class GzipContent final : public Content {
   bool between_ = false;  // members: whether another one follows is not known yet
   bool ended_ = false;    // of all members
   std::int64_t raw_offset_ = 0;
-  std::vector<unsigned char> input_, output_;
-  std::string head_;    // the first bytes, which are asked for again and again
-  std::string window_;  // the last decompressed bytes, up to `produced_`
+  std::vector<unsigned char> input_;
+  std::string head_;  // the first bytes, which are asked for again and again
+  std::vector<char>
+      window_;  // the last decompressed bytes, up to `produced_`; a string would take twice what it reserves
   std::int64_t produced_ = 0;
 };
 
@@ -69,7 +74,7 @@ void GzipContent::end() {
 }
 
 Errno GzipContent::refill() {
-  input_.resize(kPiece);
+  input_.resize(kInput);
   const auto got = raw_->read(raw_offset_, {reinterpret_cast<char*>(input_.data()), input_.size()});
   if (!got) return got.error();
   raw_offset_ += static_cast<std::int64_t>(*got);
@@ -77,6 +82,13 @@ Errno GzipContent::refill() {
   stream_.avail_in = static_cast<uInt>(*got);
   spend(*got);
   return 0;
+}
+
+// Nobody reads farther back than kKept before that.
+void GzipContent::forget_before(std::int64_t offset, std::int64_t at_least) {
+  const std::int64_t first = produced_ - static_cast<std::int64_t>(window_.size());
+  const std::int64_t many = std::min(offset, produced_) - kKept - first;
+  if (many > at_least) window_.erase(window_.begin(), window_.begin() + many);
 }
 
 // One more piece of output at the end of the window.
@@ -88,17 +100,19 @@ Errno GzipContent::produce() {
     if (const Errno error = refill(); error != 0) return error;
     if (stream_.avail_in == 0) return ENODATA;  // the file ends before the stream does
   }
-  output_.resize(kPiece);
-  stream_.next_out = output_.data();
+  const std::size_t before = window_.size();
+  window_.resize(before + kPiece);
+  stream_.next_out = reinterpret_cast<unsigned char*>(window_.data() + before);
   stream_.avail_out = static_cast<uInt>(kPiece);
   const int result = inflate(&stream_, Z_NO_FLUSH);
+  const std::size_t made = result == Z_MEM_ERROR ? 0 : kPiece - stream_.avail_out;
+  window_.resize(before + made);
   if (result == Z_MEM_ERROR) {  // the stream can't go on: the next read begins it anew
     end();
     return ENOMEM;
   }
-  const std::size_t made = kPiece - stream_.avail_out;
-  window_.append(reinterpret_cast<const char*>(output_.data()), made);
-  if (head_.size() < kHeadBytes) head_.append(window_, window_.size() - made, kHeadBytes - head_.size());
+  if (head_.size() < kHeadBytes)
+    head_.append(window_.data() + before, std::min(made, kHeadBytes - head_.size()));
   produced_ += static_cast<std::int64_t>(made);
   spend(made + kMemberCost);
   if (result == Z_STREAM_END) {
@@ -113,10 +127,13 @@ Errno GzipContent::next_member() {
   if (stream_.avail_in == 0)
     if (const Errno error = refill(); error != 0) return error;
   between_ = false;
-  if (stream_.avail_in == 0 || stream_.next_in[0] != 0x1f)
+  if (stream_.avail_in == 0 || stream_.next_in[0] != 0x1f) {
     ended_ = true;
-  else if (inflateReset(&stream_) != Z_OK)
+    inflateEnd(&stream_);
+    input_ = {};
+  } else if (inflateReset(&stream_) != Z_OK) {
     return EBADMSG;
+  }
   return 0;
 }
 
@@ -129,16 +146,21 @@ OsResult<std::size_t> GzipContent::read(std::int64_t offset, std::span<char> int
   const std::int64_t kept_from = produced_ - static_cast<std::int64_t>(window_.size());
   if (!running_ || offset < kept_from)
     if (const Errno error = begin(); error != 0) return tl::unexpected(error);
-  const std::size_t keep = into.size() + 2 * kPiece;
+  if (produced_ < until && !ended_)  // as much as it may come to, and not twice that
+    window_.reserve(static_cast<std::size_t>(kKept + kMovedFor) + kPiece + into.size());
   while (produced_ < until && !ended_) {
-    if (window_.size() > keep + kMovedFor) window_.erase(0, window_.size() - keep);
+    forget_before(offset, kMovedFor);
     const Errno error = produce();
     const bool is_cut = error == EBADMSG || error == ENODATA;  // what came before counts
     if (is_cut && produced_ > offset) break;
     if (error != 0) return tl::unexpected(error);
   }
-  const std::int64_t first = produced_ - static_cast<std::int64_t>(window_.size());
+  if (ended_ && produced_ < until) {  // most files that are held open have been read to their end
+    forget_before(offset, 0);
+    window_.shrink_to_fit();
+  }
   if (offset >= produced_) return std::size_t{0};
+  const std::int64_t first = produced_ - static_cast<std::int64_t>(window_.size());
   const auto at = static_cast<std::size_t>(offset - first);
   const std::size_t length = std::min(into.size(), window_.size() - at);
   std::memcpy(into.data(), window_.data() + at, length);
@@ -149,10 +171,11 @@ OsResult<std::string> GzipContent::finished_identity() {
   if (!running_)
     if (const Errno error = begin(); error != 0) return tl::unexpected(error);
   while (!ended_) {
-    if (window_.size() > 2 * kPiece) window_.erase(0, window_.size() - kPiece);
+    forget_before(produced_, kMovedFor);
     if (const Errno error = produce(); error != 0) return tl::unexpected(error);
   }
-  return follow::finished_identity(head_of(head_), produced_, marker_of(window_, holds_records(head_)));
+  return follow::finished_identity(head_of(head_), produced_,
+                                   marker_of({window_.data(), window_.size()}, holds_records(head_)));
 }
 
 }  // namespace

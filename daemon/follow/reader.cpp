@@ -35,13 +35,20 @@ std::size_t until_hole(std::span<const char> data, std::int64_t settled) {
   return nul == std::string_view::npos ? data.size() : view(data).substr(0, nul).rfind('\n') + 1;
 }
 
-// How many bytes to ask for: what the file has, and never more than a batch.
-OsResult<std::size_t> wanted(Content& content, std::int64_t offset, std::size_t batch_bytes) {
-  if (content.compressed()) return batch_bytes;
+// The most bytes of a file to take at once. A compressed one keeps them, and many may be held open (inflate.cpp).
+std::size_t block_bytes(const Content& content, const Options& options) {
+  constexpr std::size_t kCompressedBlock = 128 * 1024;
+  return content.compressed() ? std::min(options.batch_bytes, kCompressedBlock) : options.batch_bytes;
+}
+
+// How many bytes to ask for: what the file has, and never more than that.
+OsResult<std::size_t> wanted(Content& content, std::int64_t offset, const Options& options) {
+  const std::size_t most = block_bytes(content, options);
+  if (content.compressed()) return most;
   const auto status = content.status();
   if (!status) return tl::unexpected(status.error());
   const std::int64_t left = std::max<std::int64_t>(status->size - offset, 0);
-  return std::min<std::size_t>(batch_bytes, static_cast<std::size_t>(left) + kSlack);
+  return std::min<std::size_t>(most, static_cast<std::size_t>(left) + kSlack);
 }
 
 }  // namespace
@@ -113,7 +120,7 @@ OsResult<FileReader::Outcome> FileReader::read_records(RecordFile kind, Content&
   const auto same = matches(content, part_);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
-  const auto want = wanted(content, part_.offset, options.batch_bytes);
+  const auto want = wanted(content, part_.offset, options);
   if (!want) return tl::unexpected(want.error());
   auto buffer = std::make_unique_for_overwrite<char[]>(*want);
   const auto got = content.read(part_.offset, {buffer.get(), *want});
@@ -186,7 +193,7 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
   const std::string_view begun = block.text().substr(complete);
   unterminated_ = static_cast<std::int64_t>(begun.size());
   draws_bar_ = shows_pace(begun);
-  if (complete == 0 && block.data.size() >= options.batch_bytes) {
+  if (complete == 0 && block.data.size() >= block_bytes(content, options)) {
     long_ = std::make_unique<LongLine>(options.line_limit, block.offset_of(block.data.size()));
     long_->cleaner.feed(block.text());
     return Outcome::more;
@@ -204,7 +211,7 @@ OsResult<FileReader::Outcome> FileReader::read_block(Content& content, const Opt
 OsResult<bool> FileReader::read_behind(Content& content, const Options& options, const How& how, Block& block,
                                        std::size_t& bytes_read) const {
   const std::size_t behind = part_.marker.length;
-  const auto want = wanted(content, part_.offset, options.batch_bytes);
+  const auto want = wanted(content, part_.offset, options);
   if (!want) return tl::unexpected(want.error());
   block.bytes = std::make_unique_for_overwrite<char[]>(behind + *want);
   block.begin = part_.offset - static_cast<std::int64_t>(behind);
@@ -274,7 +281,7 @@ OsResult<FileReader::Outcome> FileReader::take_block(Content& content, const Opt
   const LineBlock lines{block.data.first(complete),
                         block.data.subspan(complete),
                         rest,
-                        block.length >= options.batch_bytes,
+                        block.length >= block_bytes(content, options),
                         how.carry,
                         how.most_lines};
   const std::size_t taken = take_lines(lines, options.line_limit, batch);
@@ -351,7 +358,7 @@ OsResult<FileReader::Outcome> FileReader::read_long(Content& content, const Opti
   const auto same = content.compressed() ? OsResult<bool>(true) : matches(content, part_);
   if (!same) return tl::unexpected(same.error());
   if (!*same) return Outcome::changed;
-  const auto want = wanted(content, long_->scanned, options.batch_bytes);
+  const auto want = wanted(content, long_->scanned, options);
   if (!want) return tl::unexpected(want.error());
   auto buffer = std::make_unique_for_overwrite<char[]>(*want);
   const auto got = content.read(long_->scanned, {buffer.get(), *want});
