@@ -104,7 +104,7 @@ SourceCommit AwakeSource::commit(Instant now) {
   account.close(parser, records, row, now);
   SourceCommit out{row, std::move(records), std::move(finished), std::exchange(bytes, 0)};
   out.source.state = parser.save();
-  state_bytes = out.source.state.size();
+  state_bytes = out.source.state.size() + parser.kept_bytes();
   records = Records{};
   sample_rows = 0;
   records.expect_samples_as_in(out.records);

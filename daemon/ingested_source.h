@@ -34,7 +34,7 @@ struct AwakeSource {
   std::vector<FinishedFile> finished;
   std::int64_t bytes = 0;        // of log read for the records
   std::int64_t sample_rows = 0;  // that these make
-  std::size_t state_bytes = 0;   // of the parser's state, as last committed
+  std::size_t state_bytes = 0;   // of the parser, as last committed
 
   AwakeSource(SourceRow from, LogParser with);
 

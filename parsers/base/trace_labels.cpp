@@ -7,7 +7,6 @@
 namespace etad {
 namespace {
 
-constexpr std::size_t kLongestLabelValue = 96;
 constexpr std::array<std::string_view, static_cast<std::size_t>(TraceLabel::count_)> kNames = {
     "command", "cpu", "disk", "gpu", "host", "mig", "net", "pci", "uuid"};
 

@@ -12,6 +12,8 @@
 
 namespace etad {
 
+inline constexpr std::size_t kLongestLabelValue = 96;  // bytes; longer ones are cut
+
 // In the order of their names, which is that of Sample::labels.
 enum class TraceLabel : std::uint8_t { command, cpu, disk, gpu, host, mig, net, pci, uuid, count_ };
 
@@ -34,8 +36,8 @@ class TraceLabels {
     return out;
   }
 
-  // As one text: what the line says, else what `defaults` say. Values are cut at 96 bytes, commas and
-  // equals signs in them become blanks. A device with an index or a UUID has no bus id.
+  // As one text: what the line says, else what `defaults` say. Values are cut at kLongestLabelValue,
+  // commas and equals signs in them become blanks. A device with an index or a UUID has no bus id.
   void write(const std::map<std::string, std::string>& defaults, std::string& out) const;
 
  private:

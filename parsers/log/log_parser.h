@@ -61,6 +61,8 @@ class LogParser {
   const std::string& format() const { return format_name_; }    // empty: not recognised (yet)
   std::int64_t matched() const { return matched_; }             // since construction or restore
   std::int64_t unmatched() const { return unmatched_; }
+  // What a trace's reader keeps beside what is saved, in bytes.
+  std::size_t kept_bytes() const { return trace_ ? trace_->kept_bytes() : 0; }
   std::string complaint() const;  // why measurements were rejected, if it can be said
   // As a source's last_error, unless that has worse to tell: a file that can't be read.
   void complain(std::string& last_error) const;

@@ -66,6 +66,9 @@ class TraceReader {
   virtual TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                          Records& out) = 0;
 
+  // About how much it keeps of the lines read so far, in bytes: more than what is saved of it.
+  virtual std::size_t kept_bytes() const = 0;
+
   // Why lines were rejected, the last time that some were; empty: none. For people.
   virtual const std::string& complaint() const = 0;
 

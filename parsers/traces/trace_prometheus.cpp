@@ -112,6 +112,9 @@ class PrometheusReader final : public TraceReader {
     return TraceLine::samples;
   }
 
+  std::size_t kept_bytes() const override {
+    return sink_.kept_bytes() + known_.size() * (sizeof(TraceColumn) + kLongestLabelValue);
+  }
   const std::string& complaint() const override { return sink_.complaint(); }
   TraceState save() const override { return sink_.state(); }
   void restore(const TraceState& state, TimeContext&) override { sink_.restore(state); }

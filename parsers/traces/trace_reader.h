@@ -23,6 +23,7 @@ class HeadedReader : public TraceReader {
 
   TraceLine read(std::string_view line, std::optional<Instant> arrival, TimeContext& time,
                  Records& out) final;
+  std::size_t kept_bytes() const override { return sink_.kept_bytes(); }
   const std::string& complaint() const override { return sink_.complaint(); }
   TraceState save() const override;
   void restore(const TraceState& state, TimeContext& time) override;

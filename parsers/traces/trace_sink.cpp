@@ -202,20 +202,29 @@ bool SampleSink::admit(std::uint64_t labels) {
   return true;
 }
 
+bool SampleSink::is_same(const LabelSet::Given& given, std::string_view value) {
+  return value.size() <= kLongestLabelValue ? given.value == value : given.hash == fnv1a(value);
+}
+
 // Which of the known sets the labels are; behind the last of these: a new one, which then is `new_set_`.
 std::size_t SampleSink::find_set(const TraceLabels& labels) {
   const std::size_t length = labels.length();
   const auto same = [&](const LabelSet& set) {  // of the same length together: the line gives no others
     return set.length == length && std::all_of(set.given.begin(), set.given.end(), [&](const auto& each) {
-             return labels[each.first] == each.second;
+             return is_same(each, labels[each.label]);
            });
   };
   if (set_ < sets_.size() && same(sets_[sets_[set_].next])) return sets_[set_].next;
   new_set_.given.clear();
   new_set_.length = length;
   for (std::size_t i = 0; i < static_cast<std::size_t>(TraceLabel::count_); ++i)
-    if (const auto label = static_cast<TraceLabel>(i); !labels[label].empty())
-      new_set_.given.emplace_back(label, labels[label]);
+    if (const auto label = static_cast<TraceLabel>(i); !labels[label].empty()) {
+      const std::string_view value = labels[label];
+      if (value.size() <= kLongestLabelValue)
+        new_set_.given.push_back({label, std::string(value)});
+      else
+        new_set_.given.push_back({label, kept_text(value, kLongestLabelValue), fnv1a(value)});
+    }
   labels.write(options_.labels, new_set_.text);
   new_set_.hash = fnv1a(new_set_.text);
   const auto known = std::find_if(sets_.begin(), sets_.end(),
@@ -243,7 +252,11 @@ bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optio
     ++out.rejected;
     return false;
   }
-  if (set == sets_.size()) sets_.push_back(new_set_);
+  if (set == sets_.size()) {
+    sets_.push_back(new_set_);
+    set_bytes_ += sizeof(LabelSet) + new_set_.text.size();
+    for (const auto& given : new_set_.given) set_bytes_ += sizeof given + given.value.size();
+  }
   if (set_ < sets_.size()) sets_[set_].next = set;
   set_ = set;
   at_ = *at;
@@ -256,7 +269,7 @@ std::shared_ptr<const Series> SampleSink::make_series(const TraceColumn& column)
   if (column.labels.empty())
     return std::make_shared<const Series>(Series{column.series, set.text, column.unit});
   TraceLabels labels;
-  for (const auto& [label, value] : set.given) labels[label] = value;
+  for (const LabelSet::Given& each : set.given) labels[each.label] = each.value;
   for (const auto& [label, value] : column.labels) labels[label] = value;
   std::string text;
   labels.write(options_.labels, text);
@@ -267,8 +280,13 @@ TraceColumn::KnownSeries& SampleSink::series_of(TraceColumn& column) {
   if (set_ < column.known_series.size() && column.known_series[set_].series) return column.known_series[set_];
   if (known_series_ >= kMostKnownSeries) return lone_series_ = {make_series(column), good_below(column)};
   ++known_series_;
-  if (set_ >= column.known_series.size()) column.known_series.resize(set_ + 1);
-  return column.known_series[set_] = {make_series(column), good_below(column)};
+  if (const std::size_t before = column.known_series.capacity(); set_ >= column.known_series.size()) {
+    column.known_series.resize(set_ + 1);
+    column_bytes_ += (column.known_series.capacity() - before) * sizeof(TraceColumn::KnownSeries);
+  }
+  auto& known = column.known_series[set_] = {make_series(column), good_below(column)};
+  column_bytes_ += sizeof(Series) + known.series->labels.size() + known.series->name.size();
+  return known;
 }
 
 void SampleSink::add_judged(TraceColumn& column, std::string_view cell, double number, Records& out) {

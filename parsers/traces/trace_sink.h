@@ -56,7 +56,9 @@ class SampleSink {
   }
 
   // The columns that were used are gone, and others come.
-  void forget_columns() { known_series_ = 0; }
+  void forget_columns() { known_series_ = column_bytes_ = 0; }
+  // About how much label sets take, and series in columns.
+  std::size_t kept_bytes() const { return set_bytes_ + column_bytes_; }
 
   void reject(std::string why, Records& out);  // counts one, and remembers why
   const std::string& complaint() const { return state_.complaint; }
@@ -75,12 +77,18 @@ class SampleSink {
   // What rows say of their devices. A trace's devices take turns, so that a row mostly names the device that came
   // behind its predecessor's the last time: then nothing is written, hashed or looked up.
   struct LabelSet {
-    std::vector<std::pair<TraceLabel, std::string>> given;  // as the lines have them
-    std::size_t length = 0;                                 // of these values together
+    struct Given {
+      TraceLabel label{};
+      std::string value;       // as the lines have it, or what is kept of a long one
+      std::uint64_t hash = 0;  // of a long one, whole
+    };
+    std::vector<Given> given;
+    std::size_t length = 0;  // of these values together, in the lines
     std::string text;
     std::uint64_t hash = 0;
     std::size_t next = 0;  // which one came behind it the last time
   };
+  static bool is_same(const LabelSet::Given& given, std::string_view value);
   std::size_t find_set(const TraceLabels& labels);
   void add_judged(TraceColumn& column, std::string_view cell, double number, Records& out);
   void add_value(TraceColumn& column, TraceColumn::KnownSeries& known, double value, Records& out) {
@@ -93,10 +101,11 @@ class SampleSink {
 
   TraceOptions options_;
   TraceState state_;
-  std::vector<LabelSet> sets_;        // those admitted since the reader was made
-  std::size_t known_series_ = 0;      // remembered in columns
-  std::string stamp_, date_, clock_;  // of the last row that showed a whole time …
-  std::optional<Instant> scan_at_;    // … and what time that was
+  std::vector<LabelSet> sets_;  // those admitted since the reader was made
+  std::size_t set_bytes_ = 0;
+  std::size_t known_series_ = 0, column_bytes_ = 0;  // remembered in columns
+  std::string stamp_, date_, clock_;                 // of the last row that showed a whole time …
+  std::optional<Instant> scan_at_;                   // … and what time that was
   // The row at hand.
   std::size_t set_ = 0;  // its labels
   LabelSet new_set_;     // the same, before they are admitted

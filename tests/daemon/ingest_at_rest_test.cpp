@@ -70,5 +70,28 @@ TEST_F(AtRest, ManyLogsThatHaveMuchRememberedTakeABoundedMemory) {
             1);
 }
 
+// Sixty traces of which each named 250 devices by 60 KiB each were a gigabyte, and rested nowhere.
+TEST_F(AtRest, TracesWithLongLabelsTakeABoundedMemory) {
+  if (ETAD_SANITIZED) GTEST_SKIP() << "the heap is the sanitizer's";
+  IngestOptions options = usual_options();
+  options.most_state_bytes = 2 << 20;
+  start_ingest(std::move(options));
+  wait();
+  constexpr int kTraces = 20, kDevices = 200;
+  const std::string longest(5'000, 'x');
+  const std::size_t before = heap();
+  for (int i = 0; i < kTraces; ++i) {
+    std::string lines;
+    for (int device = 0; device < kDevices; ++device)
+      lines += "DCGM_FI_DEV_POWER_USAGE{gpu=\"" + std::to_string(device) + "\",UUID=\"GPU-" +
+               std::to_string(device) + longest + "\"} 50 1714979289250\n";
+    append(std::to_string(i) + ".prom.log", lines);
+    wait();
+  }
+  EXPECT_EQ(ingest_->counters().lines, kTraces * kDevices);
+  EXPECT_EQ(ingest_->counters().samples, kTraces * kDevices);
+  EXPECT_LT(heap(), before + (10U << 20));
+}
+
 }  // namespace
 }  // namespace etad
