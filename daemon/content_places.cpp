@@ -34,6 +34,12 @@ bool lies_there(Asking& asking, const std::string& path, const follow::ReadPart&
 
 }  // namespace
 
+std::optional<std::int64_t> ContentPlaces::owner_at(const std::string& path) const {
+  Asking asking(files_);
+  const auto status = asking.files.status(path);
+  return status ? status->owner : std::nullopt;
+}
+
 bool ContentPlaces::lies_at(const std::string& path, const follow::ReadPart& part) const {
   Asking asking(files_);
   return lies_there(asking, path, part);

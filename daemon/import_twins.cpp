@@ -28,7 +28,11 @@ tl::unexpected<Error> ImportTwins::was_forgotten() {
 }
 
 ImportTwins::ImportTwins(const service::ImportRequest& request, follow::FileSystem* files)
-    : places_(files), name_(request.name), owner_(request.owner), replaces_(request.replaces) {}
+    : places_(files),
+      name_(request.name),
+      owner_(request.owner),
+      named_owner_(places_.owner_at(name_)),
+      replaces_(request.replaces) {}
 
 Result<ImportTwins> ImportTwins::of_now(const service::ImportRequest& request, follow::FileSystem* files,
                                         SharedWriter& writer) {
@@ -146,10 +150,11 @@ void ImportTwins::note_end(const SoFar& import) {
       replaces_ = row.id;
 }
 
-// Who has a followed file that begins as this log, or is a copy of it, keeps nobody else from importing it.
+// Who has a followed file that begins as this log, or is a copy of it, keeps nobody else from importing it. An
+// administrator imports a user's log, rotated away perhaps: that file is the user's as the followed one is.
 bool ImportTwins::is_anothers(const SourceRow& twin) const {
   return twin.kind != "import" && twin.path != name_ && twin.owner && *twin.owner != 0 &&
-         twin.owner != owner_;
+         twin.owner != owner_ && twin.owner != named_owner_;
 }
 
 // Nor has anything been made of it since.

@@ -69,8 +69,9 @@ class ImportTwins {
   Result<bool> has_lost_its_runs(Writer& history, std::int64_t source) const;
 
   ContentPlaces places_;
-  std::string name_;  // the import's
-  std::optional<std::int64_t> owner_;
+  std::string name_;                         // the import's
+  std::optional<std::int64_t> owner_;        // who imports
+  std::optional<std::int64_t> named_owner_;  // of the file of that name
   std::int64_t replaces_;
   std::optional<KnownContent> replaced_;  // what was read of the one that was asked to be replaced
   std::vector<SourceRow> sources_;

@@ -78,6 +78,7 @@ class ImportRaces : public FollowedFiles {
     options.formats = shipped_formats();
     options.host = "gpu1";
     options.now = [this] { return wall_; };
+    options.files = watched_;
     auto session =
         begin_log_import({name, "", {}, kToday, 0, owner}, std::move(options), *writer_, [] {}).value();
     const auto fed = session->feed(content);

@@ -158,6 +158,27 @@ TEST_F(ImportOfRotated, AndOfWhatIsBegunBehindThemLeavesAFileOfLessThanAKilobyte
 }
 
 // Of a log whose file the follower has read a part of, and that nobody is going to give it the rest of.
+// The user's log is imported by root, out of the file that it was rotated into.
+TEST_F(ImportRaces, AddsNothingOfAUsersFileThatWasRotatedAway) {
+  constexpr std::int64_t kAda = 4711, kMallory = 4712;
+  for (const char* name : {"lenet.log", "lenet.log.1"}) watched_->owners[file(name)] = kAda;
+  start_ingest(usual_options());
+  append("lenet.log", lenet_);
+  wait();
+  std::filesystem::rename(file("lenet.log"), file("lenet.log.1"));
+  append("lenet.log", "a line of no format, and of no training\n");
+  wait();
+  expect_already_read(*begin(file("lenet.log.1"), lenet_, 0));
+  expect_once();
+  // A copy that Mallory has followed keeps nobody from importing what is another's.
+  watched_->owners[file("elsewhere")] = kMallory;
+  append("elsewhere", lenet_);
+  const auto import = begin(file("elsewhere"), lenet_, 0);
+  const auto report = import->finish();
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_FALSE(report->already_read);
+}
+
 class ImportOfTheRest : public ImportRaces {
  protected:
   ImportOfTheRest() {
