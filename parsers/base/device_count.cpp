@@ -196,11 +196,21 @@ std::int64_t devices_where_one_is_there(std::string_view line) {
   return 0;
 }
 
+// "JAX backend: gpu | devices: [CudaDevice(id=0)]": the only one of a list as JAX prints it. Of several, perhaps some.
+std::int64_t devices_of_jax_list(std::string_view line) {
+  constexpr std::string_view kOne = "Device(id=", kOfProcess = "local devices";
+  const std::size_t at = line.find(kOne);
+  if (at == line.npos || line.find(kOne, at + 1) != line.npos || line.find(kOfProcess) != line.npos) return 0;
+  const std::size_t before = line.find_last_of(" [(,", at);
+  return before != line.npos && line[before] == '[' && line.find(']', at) != line.npos ? 1 : 0;
+}
+
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
   for (const std::string_view sign :
        {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", "GPU", "gpu", " TPU cores",
-        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key", "DEVICE_ID", "device_id"})
+        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key", "DEVICE_ID", "device_id",
+        "Device(id="})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
@@ -244,7 +254,7 @@ std::int64_t devices_in(std::string_view line) {
   if (all > 1) return all;
   return std::max({devices_of_sentence(line), devices_by_name(line), devices_of_rank(line),
                    devices_of_world(line), devices_where_one_is_visible(line), devices_one_by_one(line),
-                   devices_of_contexts(line), devices_where_one_is_there(line)});
+                   devices_of_contexts(line), devices_where_one_is_there(line), devices_of_jax_list(line)});
 }
 
 std::int64_t local_devices_in(std::string_view line) {
