@@ -1,6 +1,7 @@
 #include "parsers/training/bar_states.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "parsers/training/line_numbers.h"
@@ -189,6 +190,103 @@ void see_wait(RunTrack& r, const Event& event, const Anchor& here) {
   if (!r.window.other_bar && (!event.has(Field::max_iter) || !is_no_step(r, *waited))) return;
   add_bounded(r.window.waited, *waited);
   r.training.shows_waits = r.training.shows_waits || r.window.other_bar;
+}
+
+// Another one has begun where the bar is another's, or counts from its beginning again: what the one before it had is over.
+void TestsOfBar::see_test(std::int64_t at, std::int64_t out_of, std::optional<double> seconds_of_test) {
+  if (!epoch || batch >= batches) return;
+  if (of > 0 && (of != out_of || at < done)) {
+    passed = clamped_sum(passed, of);
+    batch = clamped_sum(batch, of);
+    seconds += took;
+    elapsed += took;
+    of = 0;
+  }
+  if (of == 0) took = 0;
+  of = out_of;
+  done = at;
+  took = seconds_of_test.value_or(took);
+}
+
+std::optional<TestsOfBar::Own> TestsOfBar::own_of(std::int64_t number, const Own& shown) {
+  const bool next = epoch != number;
+  const std::int64_t further = shown.batch - batch;
+  if (!next && of > 0 && further < of) return {};
+  if (of > 0) {
+    const double waited = shown.elapsed - elapsed;
+    if (!next && further == of)
+      seconds += waited;
+    else if (!next)
+      seconds +=
+          std::min(waited, took > 0 ? took : waited * static_cast<double>(of) / static_cast<double>(further));
+    passed = clamped_sum(passed, of);
+    of = done = 0;
+  }
+  if (passed > in_bar(batches)) {
+    bar_of = batches;
+    all = passed;
+  }
+  if (next) {
+    passed = 0;
+    seconds = 0;
+  }
+  epoch = number;
+  batch = shown.batch;
+  batches = shown.batches;
+  elapsed = shown.elapsed;
+  const Own own{batch - passed, batches - in_bar(batches), elapsed - seconds};
+  return 0 < own.batch && own.batch <= own.batches && own.elapsed >= 0 ? own : shown;
+}
+
+namespace {
+
+// Each epoch has fewer steps than its bar had said so far.
+void shorten_epochs(RunTrack& r, std::int64_t said, std::int64_t own) {
+  EpochCount& epochs = r.epochs;
+  if (said <= own || epochs.steps != said) return;
+  const std::int64_t last = epochs.line.epoch.value_or(0);
+  const std::int64_t fewer = epochs.done_before(last, said) - epochs.done_before(last, own);
+  epochs.steps = own;
+  if (r.run.iteration) *r.run.iteration -= fewer;
+  if (r.window.from) r.window.from->iteration -= fewer;
+  if (r.window.last_state) r.window.last_state->iteration -= fewer;
+  if (auto& plan = r.run.max_iterations; plan && *plan % said == 0) plan = *plan / said * own;
+}
+
+std::string written(double seconds) {
+  const double whole = std::round(seconds);
+  return seconds == whole ? std::to_string(static_cast<std::int64_t>(whole)) : std::to_string(seconds);
+}
+
+}  // namespace
+
+BarWithoutTests::BarWithoutTests(RunTrack& r, const Event& shown) : event_(shown) {
+  TestsOfBar& tests = *r.training.tests_of_bar;
+  const bool whole = shown.kind == EventKind::epoch;  // with the time of all its steps
+  const Field of = whole ? Field::iterations : Field::batches;
+  const Field time = whole ? Field::seconds : Field::elapsed;
+  const auto batches = positive_of(shown, of);
+  if (!batches) return;
+  if (shown.text(Field::phase) == name_of(Phase::test)) {
+    tests.see_test(count_of(shown, Field::batch).value_or(*batches), *batches, shown.number(time));
+    return;
+  }
+  const auto epoch = count_of(shown, Field::epoch), batch = whole ? batches : count_of(shown, Field::batch);
+  const auto elapsed = shown.number(time);
+  if (!epoch || !batch || !elapsed) return;
+  const std::int64_t said = *batches - tests.in_bar(*batches);
+  const auto own = tests.own_of(*epoch, {*batch, *batches, *elapsed});
+  amid_test_ = !own;
+  if (!own) return;
+  shorten_epochs(r, said, own->batches);
+  if (own->batch != *batch || own->batches != *batches) tell(whole ? of : Field::batch, of, time, *own);
+}
+
+void BarWithoutTests::tell(Field done, Field of, Field time, const TestsOfBar::Own& own) {
+  done_ = std::to_string(done == of ? own.batches : own.batch);
+  of_ = std::to_string(own.batches);
+  time_ = written(own.elapsed);
+  event_ = event_.without({Field::rate}).with(done, done_).with(of, of_).with(time, time_);
 }
 
 }  // namespace etad::track

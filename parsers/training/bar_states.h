@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "parsers/base/event.h"
 #include "parsers/training/tracker_state.h"
@@ -39,6 +40,24 @@ void see_wait(RunTrack& r, const Event& event, const Anchor& here);
 // Where the run stands by the lines behind its bar's last state, where those told of so many steps each, or by what another
 // series shows behind the last step of the one that is followed.
 std::optional<std::int64_t> reached_by_lines(const RunTrack& r);
+
+// What a line about an epoch's bar that counts the steps of its tests, too, would say if it counted its own alone. A line
+// about such a test is as it is, and remembered.
+class BarWithoutTests {
+ public:
+  BarWithoutTests(RunTrack& r, const Event& shown);
+  BarWithoutTests(const BarWithoutTests&) = delete;  // the event's texts are its own
+  BarWithoutTests& operator=(const BarWithoutTests&) = delete;
+
+  const Event* told() const { return amid_test_ ? nullptr : &event_; }  // nullptr: a test goes on
+
+ private:
+  void tell(Field done, Field of, Field time, const TestsOfBar::Own& own);
+
+  Event event_;
+  std::string done_, of_, time_;
+  bool amid_test_ = false;
+};
 
 // The bar is full.
 bool ends_bar(const Event& event, const Anchor& here);

@@ -271,6 +271,13 @@ void track::Epochs::epoch_of_samples(RunTrack& r, const Moment& m) {
 // An epoch's beginning or end. With `seconds` it is a measurement of all its steps; with outcome = "finished"
 // it is one by the two lines' times, the tests in between taken out. Its number may stand on a line before it.
 void track::Epochs::epoch(const Moment& m) {
+  RunTrack* const open = all_.runs.open();
+  if (!open || !open->training.tests_of_bar) return of_training(m);
+  const track::BarWithoutTests own(*open, m.event);
+  if (const Event* const told = own.told()) of_training(m.with(*told));
+}
+
+void track::Epochs::of_training(const Moment& m) {
   const auto number = all_.windows.pending(Field::epoch);
   if (!number || m.event.has(Field::epoch)) return read_line(m);
   read_line(m.with(m.event.with(Field::epoch, number->text, number->scale)));
@@ -439,7 +446,7 @@ void track::Epochs::measure(RunTrack& r, const Moment& m, Duration took) {
   if (trains && !come_to_end_of_epoch(r, m, number, all, took / epochs)) return;
   // How many there will be, its steps alone do not tell.
   if (counted && !r.epochs.around && number != count_of(m.event, Field::epochs)) r.run.max_iterations.reset();
-  const bool amid_bar = r.window.from && r.window.from->epoch && !r.training.bar_holds_tests;
+  const bool amid_bar = r.window.from && r.window.from->epoch && !r.training.tests_of_bar;
   if (!trains && amid_bar) add_bounded(r.window.test_time, took);  // the bar's time goes on
   all_.runs.add_segment(r, all, m.out);
 }

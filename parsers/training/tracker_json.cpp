@@ -29,12 +29,13 @@ ETAD_SAVED_KEYS(EpochCount::BarClock, {"seconds_shown", "shown"})
 ETAD_SAVED(Summary, seconds, rate, rate_error, loss)
 ETAD_SAVED(TimeSoFar, iteration, seconds, error, apart)
 ETAD_SAVED(LinesBesideBar, lines, every, agreed, uneven)
+ETAD_SAVED(TestsOfBar, bar_of, all, epoch, batch, batches, elapsed, of, done, took, passed, seconds)
 ETAD_SAVED(EpochsAlone, first, last, of, told)
 ETAD_SAVED(Training, tests_before, bar_stood, tests_stated, last_stated, until_progress, done_until_progress,
            measured_without_snapshot, stride, from_zero, zero_trained, zero_of_plan, other_bar, full_bar,
            open_bar, summed_up, trained_behind, begun_again, last_elapsed, shows_waits, by_lines, untested,
            overstated, stood_still, left_out, last_pace, step_time_of_leap, time_left, left_beyond_epoch,
-           sets_up_again, told_by_end, epochs_of_block, by_samples, slow_step, bar_holds_tests, shows_loss,
+           sets_up_again, told_by_end, epochs_of_block, by_samples, slow_step, tests_of_bar, shows_loss,
            endless, doubtful, stated_alone, so_far, beside_bar, gathered, gathered_time, stamps_more, alone,
            shown_beside)
 ETAD_SAVED_KEYS(Training, {"bar_stood", "stood"}, {"done_until_progress", "done_before"},

@@ -260,6 +260,7 @@ class Epochs : Part {
   bool is_one_more(const Event& event) const;
   bool is_ahead(const Event& event);
   void one_more(const Moment& m);
+  void of_training(const Moment& m);
   void read_line(const Moment& m);
   void give_to_run(const Moment& m);
   void epoch_of(RunTrack& r, const Moment& m);

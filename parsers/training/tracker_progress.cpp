@@ -15,6 +15,7 @@
 namespace etad {
 
 using track::Anchor;
+using track::BarWithoutTests;
 using track::begins_anew_otherwise;
 using track::begins_behind_alone;
 using track::begins_behind_data;
@@ -324,6 +325,12 @@ std::optional<track::PendingValue> track::Windows::pending(Field f) const {
 // With since = "heading" batches count only where a heading has announced their epoch: a prediction, before the first
 // one or behind the end, tells of its own in the same words.
 void track::Windows::progress(const Moment& m) {
+  RunTrack* const of_tests = m.event.text(Field::key) == "tests" ? all_.runs.open() : nullptr;
+  if (of_tests && of_tests->training.tests_of_bar) {
+    const BarWithoutTests own(*of_tests, m.event);
+    if (const Event* const told = own.told()) join_pending(m.with(*told));
+    return;
+  }
   if (m.event.text(Field::since) != "heading") return join_pending(m);
   const RunTrack* const open = all_.runs.open();
   if (open && open->epochs.announced) join_pending(m.with(m.event.with(Field::since, "epoch")));

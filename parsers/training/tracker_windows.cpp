@@ -292,7 +292,7 @@ void track::Windows::reach(RunTrack& r, const Moment& m, std::int64_t iteration)
   }
   r.run.iteration = iteration;
   see_plan(r, m.event, iteration);
-  if (m.event.text(Field::key) == "tests") r.training.bar_holds_tests = true;
+  if (m.event.text(Field::key) == "tests" && !r.training.tests_of_bar) r.training.tests_of_bar.emplace();
   const bool lossy = m.event.has(Field::loss);
   r.training.shows_loss = r.training.shows_loss || lossy;
   const auto loss = m.event.number(Field::loss);  // none where something was printed into it

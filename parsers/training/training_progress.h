@@ -47,6 +47,29 @@ struct EpochsAlone {
   void tell(const Segment& epoch);
 };
 
+// The steps of tests that an epoch's bar counts beside its own, as Lightning's did before version 2, where bars of
+// those tests are drawn amid it.
+struct TestsOfBar {
+  std::int64_t bar_of = 0, all = 0;   // a bar of so many holds so many of tests; 0: none is known
+  std::optional<std::int64_t> epoch;  // whose bar it is, and where it stood as drawn last but amid a test
+  std::int64_t batch = 0, batches = 0;
+  double elapsed = 0;
+  std::int64_t of = 0, done = 0;  // steps of the test going on, and how many of them are done; 0: none is
+  double took = 0;                // as its own bar says
+  std::int64_t passed = 0;        // of this epoch's that are over
+  double seconds = 0;
+
+  // Where the training stands.
+  struct Own {
+    std::int64_t batch = 0, batches = 0;
+    double elapsed = 0;
+  };
+
+  void see_test(std::int64_t at, std::int64_t out_of, std::optional<double> seconds_of_test);
+  std::optional<Own> own_of(std::int64_t number, const Own& shown);  // nothing: a test goes on
+  std::int64_t in_bar(std::int64_t length) const { return length == bar_of ? all : 0; }
+};
+
 struct Training {
   // How it begins.
   Duration tests_before{};  // before the first progress
@@ -75,9 +98,9 @@ struct Training {
   std::int64_t shown_beside = 0;  // how far the series of its file have come that are not followed
 
   // Its bars, and others amid it.
-  std::optional<double> last_elapsed;  // as the line displayed last counts it
-  bool shows_waits = false;            // its bar has shown how long it waited for a test
-  bool bar_holds_tests = false;        // its bar counts the steps of its tests, too
+  std::optional<double> last_elapsed;      // as the line displayed last counts it
+  bool shows_waits = false;                // its bar has shown how long it waited for a test
+  std::optional<TestsOfBar> tests_of_bar;  // its bar counts the steps of its tests, too
   LinesBesideBar beside_bar;
   std::optional<std::int64_t> other_bar;  // of another length than the run's own, drawn amid it
 

@@ -79,6 +79,47 @@ TEST(WaitingBars, WhatTheTrainingWaitsForIsNoStep) {
   }
 }
 
+// Lightning's before version 2: the bar of an epoch of 100 steps, 2 s each, counts the batches of its tests as well, 4
+// s each, and goes on while they are drawn. The last epoch breaks off amid them, or before.
+Lines with_tests_in_bars(const std::vector<int>& loaders, int every) {
+  Lines lines = {"GPU available: True, used: True"};
+  int tests = 0;
+  for (const int of : loaders) tests += of;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    const bool tested = (epoch + 1) % every == 0;
+    int batch = 0, seconds = 0;
+    const auto draw = [&](int took) {
+      const int all = 100 + (tested ? tests : 0);
+      seconds += took;
+      ++batch;
+      lines.push_back(written("Epoch %d: %3d%%|##| %d/%d [%02d:%02d<01:00,  1.50s/it, loss=0.5, v_num=3]",
+                              epoch, batch * 100 / all, batch, all, seconds / 60, seconds % 60));
+    };
+    for (int step = 0; step < 100; ++step) draw(2);
+    for (std::size_t loader = 0; tested && loader < loaders.size(); ++loader)
+      for (int i = 1; i <= loaders[loader]; ++i) {
+        if (epoch == 3 && i == 5) return lines;
+        lines.push_back(written("Validation DataLoader %d: %3d%%|##| %d/%d [00:%02d<00:10,  4.00s/it]",
+                                static_cast<int>(loader), i * 100 / loaders[loader], i, loaders[loader],
+                                4 * i));
+        draw(4);
+      }
+  }
+  return lines;
+}
+
+TEST(WaitingBars, WhatCountsItsTestsIsWithoutThem) {
+  std::vector<etad::Run> runs = {runs_of(with_tests_in_bars({10}, 1), 150).at(0)};
+  for (const Lines& lines :
+       {with_tests_in_bars({10}, 1), with_tests_in_bars({10, 8}, 1), with_tests_in_bars({10}, 2)})
+    runs.push_back(only_run(lines));
+  for (const etad::Run& run : runs) {
+    EXPECT_EQ(run.iteration, 400);
+    EXPECT_NEAR(step_time(run), 2, 0.02);
+    EXPECT_GE(run.train.iterations, 390);
+  }
+}
+
 // Before the first step of 150 an evaluation is drawn, and after each 50th another; the training's bar stands meanwhile.
 std::string evaluated_first(int evaluation) {
   std::string log = "  0%|          | 0/150 [00:00<?, ?it/s]\n";
