@@ -141,6 +141,15 @@ Statement track::Windows::trusted_statement(RunTrack& r, const Event& event, con
 
 namespace {
 
+// What is said of its steps is far more than the stamps show since the run began: it is not these that it counts.
+// (Local time goes back by an hour in autumn.)
+bool reaches_behind_beginning(const Run& run, const Statement& said, const Anchor& from, const Anchor& to) {
+  constexpr auto kClockSet = std::chrono::hours(2);
+  if (!said || !from.dated || !to.dated || !run.started_at) return false;
+  const Duration since = between(*run.started_at, *to.at);
+  return since > Duration::zero() && said.took - since > kClockSet;
+}
+
 // The tests in a window as bars show them: by how long the run's own waited, or by others that were drawn amid it.
 void take_waits(RunTrack& r, const Anchor& to) {
   Window& w = r.window;
@@ -206,6 +215,10 @@ void track::Windows::close_window(RunTrack& r, const Moment& m, const Anchor& to
     return;
   }
   const Statement said = trusted_statement(r, m.event, pace, to);
+  if (reaches_behind_beginning(r.run, said, from, to)) {
+    ++m.out.rejected;
+    return all_.tests.release(r, m.out);
+  }
   const bool by_stamps = from.dated && to.dated;
   if (said && !by_stamps && !states_steps_alone(m.event) && was_no_usual_step(r, n, m.event, said))
     return all_.tests.release(r, m.out);

@@ -158,6 +158,16 @@ bool EpochCount::counts_through(std::int64_t epoch, std::int64_t batch) {
   return line.through.value_or(false);
 }
 
+// Behind the last line of an epoch one that goes on as the lines before it did, and says the remainder beside the
+// number of the epoch that is over, as a program may that counts all steps (PaddleGAN: "iter: 0/989" behind "iter:
+// 979/989"). Where the epoch began with that batch it begins again.
+bool EpochCount::goes_beyond(std::int64_t epoch, std::int64_t batch, std::int64_t batches) const {
+  if (epoch != line.epoch || batch >= *line.batch || batches != steps || line.batches_shown < 2) return false;
+  const std::int64_t every = batches - *line.batch + batch;
+  const std::int64_t first = *line.batch - product_or_zero(line.batches_shown - 1, every);
+  return batch < every && 0 < first && first <= every && first != batch;
+}
+
 // Batches out of so many, of an epoch whose number is known.
 std::optional<EpochCount::Place> EpochCount::counted_in(std::int64_t epoch, std::int64_t batch,
                                                         std::int64_t batches, bool of_total) {
@@ -230,6 +240,7 @@ std::optional<EpochCount::Place> EpochCount::place_of(const Event& event, std::i
   }
   // Another number of batches in the same epoch is a test's.
   if (said && line.epoch == epoch && steps && steps != said) return {};
+  if (goes_beyond(*epoch, *batch, batches)) return Place{done_before(*epoch, batches) + batches + *batch, {}};
   return counted_in(*epoch, *batch, batches, event.has(Field::epochs));
 }
 

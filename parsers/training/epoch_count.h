@@ -143,6 +143,7 @@ struct EpochCount {
   void learn_steps(std::int64_t epoch, std::int64_t step);
   bool named_after_count(const Event& event);
   bool counts_through(std::int64_t epoch, std::int64_t batch);
+  bool goes_beyond(std::int64_t epoch, std::int64_t batch, std::int64_t batches) const;
 };
 
 }  // namespace etad::track

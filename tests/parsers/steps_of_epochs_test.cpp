@@ -409,5 +409,24 @@ TEST(StepsOfEpochs, AreToldOnceForAll) {
   }
 }
 
+// A program that counts all steps shows what is left of them beside the number of the epoch that is over, where a line
+// stands on an epoch's last step or behind it.
+TEST(StepsOfEpochs, GoOnBesideTheNumberOfTheEpochThatIsOver) {
+  for (const bool headed : {true, false}) {
+    Lines lines;
+    if (headed) lines.push_back("[11/24 10:00:00] ppgan INFO: Configs: {'epochs': 20, 'output_dir': 'out'}");
+    for (int step = 10; step <= 20 * 99; step += 10)
+      lines.push_back(written(
+          "[11/24 %s] ppgan.engine.trainer INFO: Epoch: %d/20, iter: %d/99 lr: 2.000e-04 D_A_loss: 0.312 "
+          "batch_cost: 1.50000 sec reader_cost: 0.00125 sec ips: 1.95122 images/s",
+          time_of_day(10, 15 * step / 10).c_str(), (step - 2) / 99 + 1, step % 99));
+    const etad::Run run = only_run(lines);
+    EXPECT_EQ(run.iteration, 20 * 99);
+    EXPECT_EQ(run.state, RunState::finished);
+    EXPECT_GE(run.train.iterations, 1960);
+    EXPECT_NEAR(step_time(run), 1.5, 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace etad::test

@@ -296,6 +296,20 @@ TEST(StampedTimes, SayWhatAStatedOneIsOfWhereTheyHoldMore) {
 }
 
 // A validation between two epochs that takes as long as a few of the steps.
+// What stands between two lines took no longer than the run so far, however far the count leaps.
+TEST(StampedTimes, AreNotOutrunBySteps) {
+  const auto line = [](int step, int seconds) {
+    return "2026-03-01 " + time_of_day(10, seconds) + " step " + std::to_string(step) +
+           "/200000 loss 0.5125 (1.50s/it)";
+  };
+  std::vector<std::string> lines;
+  for (int i = 1; i <= 40; ++i) lines.push_back(line(i <= 20 ? 10 * i : 190000 + 10 * i, 15 * i));
+  const auto run = only_run(lines);
+  EXPECT_EQ(run.iteration, 190400);
+  EXPECT_EQ(run.train.iterations, 38 * 10);
+  EXPECT_DOUBLE_EQ(step_time(run), 1.5);
+}
+
 TEST(StampedTimes, SayItBetweenTwoEpochs) {
   double clock = 0;
   const auto runs = runs_of(lines_by(60, [&clock](int i) {
