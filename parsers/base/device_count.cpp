@@ -207,10 +207,9 @@ std::int64_t devices_of_jax_list(std::string_view line) {
 
 // Most lines are told here to say nothing of it.
 bool may_count_devices(std::string_view message) {
-  for (const std::string_view sign :
-       {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-", "GPU", "gpu", " TPU cores",
-        " HPUs", "accelerators", " nranks", "CUDA_VISIBLE", "barrier_key", "DEVICE_ID", "device_id",
-        "Device(id="})
+  for (const std::string_view sign : {"orld", "WORLD_SIZE=", "rocess", "nproc", "ntasks", "MEMBER", "[rank-",
+                                      "GPU", "gpu", " TPU cores", " HPUs", "accelerators", " nranks",
+                                      "CUDA_VISIBLE", "barrier_key", "DEVICE_ID", "device_id", "Device(id="})
     if (message.find(sign) != message.npos) return true;
   return false;
 }
