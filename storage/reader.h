@@ -11,7 +11,7 @@
 
 namespace etad {
 
-class SqliteReader final : public ModelReader {
+class SqliteReader : public ModelReader {
  public:
   // Of a database that schema::prepare_for_reading() has been through.
   explicit SqliteReader(std::unique_ptr<sqlite::Connection> connection)

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 
 #include "parsers/base/trace_labels.h"
 #include "storage/bytes.h"
@@ -51,24 +52,35 @@ void extend(SeriesRow& row, const Waiting& waiting) {
   }
 }
 
-std::vector<SeriesRow> read_series(Connection& connection, const std::string& name, const Waiting& waiting) {
-  Statement select(connection,
-                   std::string("SELECT id, name, labels, unit, first_at, last_at, samples FROM series") +
-                       (name.empty() ? "" : " WHERE name = ?1") + " ORDER BY name, labels");
+// Those of that name, or of any, in the order of names and labels; of `ids`, sorted, if there are any: each is found by
+// itself, so that what a question of one costs does not grow with how many there are.
+std::vector<SeriesRow> read_series(Connection& connection, const std::string& name, const Waiting& waiting,
+                                   const std::vector<std::int64_t>& ids = {}) {
   std::vector<SeriesRow> result;
-  auto rows = name.empty() ? select.query() : select.query(name);
-  while (rows.next()) {
-    SeriesRow row;
-    row.id = rows.get<std::int64_t>(0);
-    row.name = rows.get<std::string>(1);
-    row.labels = rows.get<std::string>(2);
-    row.unit = rows.get<std::string>(3);
-    row.first_at = rows.get<std::optional<Instant>>(4);
-    row.last_at = rows.get<std::optional<Instant>>(5);
-    row.samples = rows.get<std::int64_t>(6);
-    extend(row, waiting);
-    if (row.samples > 0) result.push_back(std::move(row));
+  const auto take = [&](sqlite::Rows rows) {
+    while (rows.next()) {
+      SeriesRow row;
+      row.id = rows.get<std::int64_t>(0);
+      row.name = rows.get<std::string>(1);
+      row.labels = rows.get<std::string>(2);
+      row.unit = rows.get<std::string>(3);
+      row.first_at = rows.get<std::optional<Instant>>(4);
+      row.last_at = rows.get<std::optional<Instant>>(5);
+      row.samples = rows.get<std::int64_t>(6);
+      extend(row, waiting);
+      if (row.samples > 0 && (name.empty() || row.name == name)) result.push_back(std::move(row));
+    }
+  };
+  const std::string columns = "SELECT id, name, labels, unit, first_at, last_at, samples FROM series";
+  if (ids.empty()) {
+    Statement select(connection,
+                     columns + (name.empty() ? "" : " WHERE name = ?1") + " ORDER BY name, labels");
+    take(name.empty() ? select.query() : select.query(name));
+    return result;
   }
+  Statement select(connection, columns + " WHERE id = ?1");
+  for (const std::int64_t id : ids) take(select.query(id));
+  std::ranges::sort(result, {}, [](const SeriesRow& row) { return std::tie(row.name, row.labels); });
   return result;
 }
 
@@ -255,12 +267,11 @@ std::vector<SeriesRow> series_of(Connection& connection, const std::string& name
 
 std::vector<SeriesPoints> series_points_of(Connection& connection, const SeriesQuery& query) {
   const Waiting waiting = read_waiting(connection);
-  const auto& ids = query.ids;
-  std::vector<SeriesRow> asked = read_series(connection, query.name, waiting);
-  std::erase_if(asked, [&](const SeriesRow& row) {
-    const bool is_named = ids.empty() || std::find(ids.begin(), ids.end(), row.id) != ids.end();
-    return !is_named || !has_labels(row.labels, query.labels);
-  });
+  std::vector<std::int64_t> ids = query.ids;
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::vector<SeriesRow> asked = read_series(connection, query.name, waiting, ids);
+  std::erase_if(asked, [&](const SeriesRow& row) { return !has_labels(row.labels, query.labels); });
   const std::int64_t share = kMostOfAll / std::max<std::int64_t>(1, static_cast<std::int64_t>(asked.size()));
   PointsReader reader(connection, query, waiting, std::clamp<std::int64_t>(share, 1, kMostPoints));
   std::vector<SeriesPoints> result;

@@ -119,6 +119,21 @@ TEST_F(SeriesTest, TheMoreSeriesThereAreTheFewerPointsEachGives) {
   EXPECT_EQ(query(0, 600'000, 60, {{"gpu", "7"}})[0].step, seconds(60));
 }
 
+TEST_F(SeriesTest, ThoseThatAreNamedAnswerInWhateverOrderAndOnce) {
+  add({power(0, 1, "gpu=0"), power(0, 2, "gpu=1"), power(0, 3, "gpu=2")});
+  const auto all = must(reader().series());
+  ASSERT_THAT(all, SizeIs(3));
+  SeriesQuery named{"gpu.power", {}, after(-10), after(10), seconds(0)};
+  named.ids = {all[2].id, 4711, all[0].id, all[2].id};
+  const auto found = must(reader().series_points(named));
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].series.labels, "gpu=0");
+  EXPECT_EQ(found[1].series.labels, "gpu=2");
+  EXPECT_EQ(found[1].points.at(0).mean, 3);
+  named.name = "gpu.temperature";
+  EXPECT_THAT(must(reader().series_points(named)), IsEmpty());
+}
+
 // 30,000 samples over 9 hours, a tenth of them late by up to two hours, some not decimal: packed and waiting.
 TEST_F(SeriesTest, EveryTierAgreesWithThePlainLoop) {
   std::mt19937_64 random(7);
