@@ -131,7 +131,8 @@ Result<void> Daemon::open_history() {
         if (stopping_) throw Refit::Interrupted();
         refit_beat_ = steady_clock::now().time_since_epoch().count();
       },
-      Refit::Measuring{put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host});
+      Refit::Measuring{
+          put_costs_with(*writer_), config_.host.empty() ? system::host_name() : config_.host, {}});
   auto networks_reader = Reader::open(path);
   if (!networks_reader) return tl::unexpected(networks_reader.error());
   networks_reader_ = std::move(*networks_reader);

@@ -60,16 +60,16 @@ void Refit::take_over(bool whole, std::optional<prediction::Learnt> learnt) {
 Result<std::vector<std::optional<FittedModel>>> Refit::make(std::span<const ModelKey> keys) {
   std::vector<std::optional<FittedModel>> out;
   Reader& reader = *reader_;
-  const auto series = reader.series();
+  auto series = reader.series();
   if (!series) return tl::unexpected(series.error());
+  const prediction::GpuSeries traces(std::move(*series), measuring_.own_host);
   const auto one_run =
       kept_->makes_of_one_run() ? prediction::OneRun::left_for_later : prediction::OneRun::fitted;
   for (const ModelKey& key : keys) {
     alive_();
     auto runs = reader.run_data(key, prediction::kMaxRuns, prediction::kMaxWindows);
     if (!runs) return tl::unexpected(runs.error());
-    if (auto measured = measure(*runs, key.phase, *series); !measured)
-      return tl::unexpected(measured.error());
+    if (auto measured = measure(*runs, key, traces); !measured) return tl::unexpected(measured.error());
     ModelRow row;
     row.key = key;
     auto made = prediction::make_model(
@@ -106,30 +106,61 @@ void Refit::share_out_contradictions() {
 }
 
 // What runs that are over cost beside time, by the traces of their GPUs: once, for the history to keep.
-Result<void> Refit::measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series) {
-  if (!measuring_.keep || series.empty()) return {};
+Result<void> Refit::measure(std::vector<RunData>& runs, const ModelKey& key,
+                            const prediction::GpuSeries& traces) {
+  if (!measuring_.keep || traces.empty()) return {};
   for (RunData& data : runs) {
+    if (!data.started_at || !data.ended_at) continue;
     const auto tells = [&](const SeriesRow& row) {
-      const bool lacks = (!data.joules && prediction::tells_watts(row.name)) ||
-                         (!data.peak_bytes && prediction::tells_peak_bytes(row.name));
-      if (!lacks || !row.first_at || !row.last_at) return false;
-      const bool begins_before = *row.first_at<data.ended_at, ends_behind = *row.last_at> data.started_at;
-      return begins_before && ends_behind;
+      return (!data.joules && prediction::tells_watts(row.name)) ||
+             (!data.peak_bytes && prediction::tells_peak_bytes(row.name));
     };
-    if (!data.started_at || !data.ended_at || std::ranges::none_of(series, tells)) continue;
+    if (!traces.any_between(*data.started_at, *data.ended_at, tells)) continue;
+    if (spent_in_vain_ >= measuring_.most_in_vain.value_or(kInVain)) {
+      if (put_off_.size() < kMostPutOff) put_off_.insert(key);
+      return {};
+    }
     alive_();
-    const auto row = reader_->run(data.run_id);
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) continue;
-    const auto costs = prediction::costs_of_run(*reader_, **row, measuring_.own_host);
-    if (!costs) return tl::unexpected(costs.error());
-    const auto known = std::pair(data.joules, data.peak_bytes);
-    if (!data.joules && costs->watts) data.joules = *costs->watts * to_seconds(data.duration);
-    if (!data.peak_bytes) data.peak_bytes = costs->peak_bytes;
-    if (std::pair(data.joules, data.peak_bytes) == known) continue;
-    if (auto kept = measuring_.keep(data.run_id, phase, data.joules, data.peak_bytes); !kept) return kept;
+    if (auto done = measure(data, key.phase, traces); !done) return done;
   }
   return {};
+}
+
+// In turns, so that no key's come first each time.
+std::vector<ModelKey> Refit::take_put_off() {
+  std::vector<ModelKey> out;
+  for (auto at = put_off_.upper_bound(last_put_off_); out.size() < kAtOnce && !put_off_.empty();) {
+    if (at == put_off_.end()) at = put_off_.begin();
+    out.push_back(*at);
+    at = put_off_.erase(at);
+  }
+  if (!out.empty()) last_put_off_ = out.back();
+  return out;
+}
+
+// That the traces tell nothing that was not known stays so until there are others of the run's time.
+Result<void> Refit::measure(RunData& data, Phase phase, const prediction::GpuSeries& traces) {
+  const auto row = reader_->run(data.run_id);
+  if (!row) return tl::unexpected(row.error());
+  const auto rests_on = *row ? prediction::costs_rest_on(**row, traces) : std::optional<std::uint64_t>();
+  if (!rests_on) return {};
+  const auto place = std::pair(data.run_id, phase);
+  if (const auto known = in_vain_.find(place); known != in_vain_.end() && known->second == *rests_on)
+    return {};
+  const auto begun = system::thread_time();
+  const auto costs = prediction::costs_of_run(*reader_, **row, traces);
+  if (!costs) return tl::unexpected(costs.error());
+  const auto known = std::pair(data.joules, data.peak_bytes);
+  if (!data.joules && costs->watts) data.joules = *costs->watts * to_seconds(data.duration);
+  if (!data.peak_bytes) data.peak_bytes = costs->peak_bytes;
+  if (std::pair(data.joules, data.peak_bytes) == known) {
+    if (in_vain_.size() >= kMostInVain) in_vain_.clear();
+    in_vain_[place] = *rests_on;
+    spent_in_vain_ += system::thread_time() - begun;
+    return {};
+  }
+  in_vain_.erase(place);
+  return measuring_.keep(data.run_id, phase, data.joules, data.peak_bytes);
 }
 
 // The data that a model's runs give the estimators of all history. (Of one run it knows of no change.)
@@ -282,6 +313,12 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
       generation_.reset();
       return tl::unexpected(looked.error());
     }
+  }
+  spent_in_vain_ = {};
+  if (const auto keys = take_put_off(); !keys.empty()) {
+    gathered_ = false;
+    if (auto done = fit_all(keys, {prediction::kModelVersion, *generation_}, report); !done)
+      return tl::unexpected(done.error());
   }
   for (bool more = true; more;) {
     std::int64_t reached = 0;

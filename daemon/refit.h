@@ -2,6 +2,7 @@
 // service finds them (prediction/stored_models.h); and what all runs say together, swapped in whole.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,9 +10,12 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "prediction/datasets.h"
+#include "prediction/gpu_series.h"
 #include "prediction/knowledge.h"
 #include "prediction/learnt.h"
 #include "prediction/make_model.h"
@@ -36,7 +40,12 @@ class Refit {
                                const std::optional<double>& peak_bytes)>
         keep;
     std::string own_host;
+    // What the measuring of runs that come to nothing may take of one refit, in time of the thread (kInVain). The rest
+    // is looked at by the next: traces of any number of names keep nobody's models waiting.
+    std::optional<std::chrono::nanoseconds> most_in_vain;
   };
+
+  static constexpr std::chrono::seconds kInVain{2};
 
   // What `alive` throws to end a run between any two steps, however deep in it: the daemon is to stop.
   struct Interrupted {};
@@ -76,8 +85,10 @@ class Refit {
                             const std::optional<RefitProgress>& reached) REQUIRES(running_);
   Result<void> gather(const ModelRow& row, const std::vector<RunData>& evidence, std::size_t most)
       REQUIRES(running_);
-  Result<void> measure(std::vector<RunData>& runs, Phase phase, const std::vector<SeriesRow>& series)
+  Result<void> measure(std::vector<RunData>& runs, const ModelKey& key, const prediction::GpuSeries& traces)
       REQUIRES(running_);
+  Result<void> measure(RunData& data, Phase phase, const prediction::GpuSeries& traces) REQUIRES(running_);
+  std::vector<ModelKey> take_put_off() REQUIRES(running_);
   Result<void> gather_all() REQUIRES(running_);
   Result<void> learn(prediction::Learnt& known, Judging judging) REQUIRES(running_);
   prediction::AllRecords records_kept() REQUIRES(running_);
@@ -94,6 +105,13 @@ class Refit {
   std::set<ModelKey> without_data_ GUARDED_BY(running_);   // keys whose runs give none
   std::map<ModelKey, prediction::Contradiction> contradictions_ GUARDED_BY(running_);
   bool gathered_ GUARDED_BY(running_) = false;  // runs_ are those behind the models as they are now
+  // Runs whose traces told nothing: what that rests on (prediction::costs_rest_on).
+  static constexpr std::size_t kMostInVain = 100'000;
+  std::map<std::pair<std::int64_t, Phase>, std::uint64_t> in_vain_ GUARDED_BY(running_);
+  std::chrono::nanoseconds spent_in_vain_ GUARDED_BY(running_){};  // of this refit
+  static constexpr std::size_t kMostPutOff = 10'000;
+  std::set<ModelKey> put_off_ GUARDED_BY(running_);  // with runs that are to be measured by the next refit
+  ModelKey last_put_off_ GUARDED_BY(running_);       // that was taken of them
   // Of the history, up to which the models are up to date.
   std::optional<std::int64_t> generation_ GUARDED_BY(running_);
 

@@ -1,8 +1,14 @@
 #include "prediction/run_gpus.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "parsers/base/trace_labels.h"
 #include "prediction/names.h"
@@ -12,6 +18,8 @@ namespace etad::prediction {
 namespace {
 
 constexpr std::size_t kMostGpus = 64;  // of one run
+// By which one GPU is known, where it was renumbered. More has none, and each is looked at whenever a label names it.
+constexpr std::size_t kMostIndices = 16;
 
 // A GPU as the traces of one host show it: tools name it by index, UUID or bus id, and often by two of them.
 struct Known {
@@ -22,20 +30,85 @@ struct Known {
   bool named() const { return !(indices.empty() && uuid.empty() && pci.empty()); }
   std::string name() const { return !indices.empty() ? indices.front() : !uuid.empty() ? uuid : pci; }
   bool has(const std::string& index) const { return std::ranges::find(indices, index) != indices.end(); }
-  // An index is another GPU's where one that was before it fell off the bus: what both are known by for good decides.
-  bool is(const Known& other) const {
-    if (!uuid.empty() && !other.uuid.empty()) return uuid == other.uuid;
-    if (!pci.empty() && !other.pci.empty()) return pci == other.pci;
-    const auto is_others = [&other](const std::string& index) { return other.has(index); };
-    return std::ranges::any_of(indices, is_others) || (!named() && !other.named());
-  }
   void join(Known&& other) {
     for (std::string& index : other.indices)
-      if (!has(index)) indices.push_back(std::move(index));
+      if (indices.size() < kMostIndices && !has(index)) indices.push_back(std::move(index));
     if (uuid.empty()) uuid = std::move(other.uuid);
     if (pci.empty()) pci = std::move(other.pci);
     series.insert(series.end(), other.series.begin(), other.series.end());
   }
+};
+
+// The GPUs that are known so far, in the order in which they were last heard of, found by what they are called: a
+// trace may name thousands.
+class Gpus {
+ public:
+  // One that joins two that were apart until now (index here, UUID there) joins them to each other.
+  void add(Known one) {
+    for (std::size_t behind = 0;;) {
+      const auto at = first_that_is(one, behind);
+      if (!at) break;
+      behind = *at + 1;
+      auto known = gpus_.extract(*at);
+      each_place(known.mapped(), [&](const Place& place) { places_[place].erase(*at); });
+      known.mapped().join(std::move(one));
+      one = std::move(known.mapped());
+    }
+    each_place(one, [&](const Place& place) { places_[place].insert(next_); });
+    gpus_.emplace(next_++, std::move(one));
+  }
+
+  std::vector<Known> take() {
+    std::vector<Known> out;
+    for (auto& [number, gpu] : gpus_) {
+      std::ranges::sort(gpu.series);
+      out.push_back(std::move(gpu));
+    }
+    return out;
+  }
+
+ private:
+  enum class Name : std::uint8_t { none, index, uuid, pci };
+  // What it is called, and whether it has a UUID and a bus id.
+  using Place = std::tuple<Name, std::string, bool, bool>;
+
+  static void each_place(const Known& gpu, auto&& take) {
+    const bool uuid = !gpu.uuid.empty(), pci = !gpu.pci.empty();
+    for (const std::string& index : gpu.indices) take(Place{Name::index, index, uuid, pci});
+    if (uuid) take(Place{Name::uuid, gpu.uuid, uuid, pci});
+    if (pci) take(Place{Name::pci, gpu.pci, uuid, pci});
+    if (!gpu.named()) take(Place{Name::none, {}, uuid, pci});
+  }
+
+  // An index is another GPU's where one that was before it fell off the bus: what both are known by for good decides.
+  std::optional<std::size_t> first_that_is(const Known& one, std::size_t behind) const {
+    const bool uuid = !one.uuid.empty(), pci = !one.pci.empty();
+    std::optional<std::size_t> out;
+    const auto look = [&](Name name, const std::string& text, bool its_uuid, bool its_pci) {
+      const auto found = places_.find({name, text, its_uuid, its_pci});
+      if (found == places_.end()) return;
+      const auto at = found->second.lower_bound(behind);
+      if (at != found->second.end() && (!out || *at < *out)) out = *at;
+    };
+    for (const bool its_uuid : {false, true})
+      for (const bool its_pci : {false, true}) {
+        const bool by_uuid = uuid && its_uuid, by_pci = pci && its_pci;
+        if (by_uuid) {
+          look(Name::uuid, one.uuid, its_uuid, its_pci);
+        } else if (by_pci) {
+          look(Name::pci, one.pci, its_uuid, its_pci);
+        } else if (!one.named()) {
+          look(Name::none, {}, its_uuid, its_pci);
+        } else {
+          for (const std::string& index : one.indices) look(Name::index, index, its_uuid, its_pci);
+        }
+      }
+    return out;
+  }
+
+  std::map<std::size_t, Known> gpus_;
+  std::size_t next_ = 0;
+  std::map<Place, std::set<std::size_t>> places_;
 };
 
 // A name without its domain; an address has none.
@@ -44,35 +117,28 @@ std::string_view short_name(std::string_view host) {
   return is_address ? host : host.substr(0, host.find('.'));
 }
 
-// Hosts are named with and without their domain.
-bool same_host(std::string_view a, std::string_view b) {
-  const bool both_whole = a.find('.') != std::string_view::npos && b.find('.') != std::string_view::npos;
-  return both_whole ? equal_ignoring_case(a, b) : equal_ignoring_case(short_name(a), short_name(b));
-}
-
 std::vector<Known> known_gpus(const std::vector<SeriesRow>& series, std::string_view host,
                               const std::string& own_host) {
-  std::vector<Known> out;
+  // A GPU's values have the same labels: each of these is looked at once.
+  std::vector<const SeriesRow*> first;
+  std::map<std::string_view, std::vector<std::int64_t>> ids;
   for (const SeriesRow& row : series) {
-    const auto label = [&](std::string_view name) {
-      return std::string(label_value(row.labels, name).value_or(std::string_view()));
-    };
-    if (!is_gpu_of(row, host, own_host)) continue;
-    Known one{{}, label("uuid"), label("pci"), {row.id}};
-    if (auto index = label("gpu"); !index.empty()) one.indices.push_back(std::move(index));
-    // One that joins two that were apart until now (index here, UUID there) joins them to each other.
-    for (auto at = out.begin(); at != out.end();) {
-      if (!at->is(one)) {
-        ++at;
-        continue;
-      }
-      at->join(std::move(one));
-      one = std::move(*at);
-      at = out.erase(at);
-    }
-    out.push_back(std::move(one));
+    if (!is_about_a_gpu(row)) continue;
+    auto& of_these = ids[row.labels];
+    if (of_these.empty()) first.push_back(&row);
+    of_these.push_back(row.id);
   }
-  return out;
+  Gpus out;
+  for (const SeriesRow* const row : first) {
+    const auto label = [&](std::string_view name) {
+      return std::string(label_value(row->labels, name).value_or(std::string_view()));
+    };
+    if (!is_gpu_of(*row, host, own_host)) continue;
+    Known one{{}, label("uuid"), label("pci"), std::move(ids[row->labels])};
+    if (auto index = label("gpu"); !index.empty()) one.indices.push_back(std::move(index));
+    out.add(std::move(one));
+  }
+  return out.take();
 }
 
 struct Named {
@@ -189,8 +255,17 @@ bool names_several(const std::vector<SeriesRow>& series) {
   return false;
 }
 
+bool same_host(std::string_view a, std::string_view b) {
+  const bool both_whole = a.find('.') != std::string_view::npos && b.find('.') != std::string_view::npos;
+  return both_whole ? equal_ignoring_case(a, b) : equal_ignoring_case(short_name(a), short_name(b));
+}
+
+bool is_about_a_gpu(const SeriesRow& row) {
+  return row.name.starts_with("gpu.") && !label_value(row.labels, "mig");
+}
+
 bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host) {
-  if (!row.name.starts_with("gpu.") || label_value(row.labels, "mig")) return false;
+  if (!is_about_a_gpu(row)) return false;
   const auto its_host = label_value(row.labels, "host").value_or(std::string_view());
   return same_host(its_host.empty() ? std::string_view(own_host) : its_host, host);
 }

@@ -15,9 +15,9 @@ namespace etad::prediction {
 // One GPU of a host, with all the series that are about it.
 struct TracedGpu {
   std::string name;  // its index as the traces count, or else its UUID or bus id; empty: the trace has none
-  std::vector<std::int64_t> series;
+  std::vector<std::int64_t> series;  // sorted
 
-  bool has(std::int64_t id) const { return std::ranges::find(series, id) != series.end(); }
+  bool has(std::int64_t id) const { return std::ranges::binary_search(series, id); }
 };
 
 struct GpuChoice {
@@ -35,7 +35,12 @@ GpuChoice choose_gpus(const RunRow& row, const std::vector<SeriesRow>& series, c
 // Whether an index of these is that of several GPUs, as where they were renumbered while the machine was off.
 bool names_several(const std::vector<SeriesRow>& series);
 
-// Whether a series is about a whole GPU of that host; a share of a partitioned one is none.
+// Hosts are named with and without their domain.
+bool same_host(std::string_view a, std::string_view b);
+
+// Whether a series is about a whole GPU; a share of a partitioned one is none.
+bool is_about_a_gpu(const SeriesRow& row);
+// And of that host.
 bool is_gpu_of(const SeriesRow& row, std::string_view host, const std::string& own_host);
 
 }  // namespace etad::prediction

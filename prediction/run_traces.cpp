@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <initializer_list>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "parsers/base/hash.h"
 #include "parsers/base/time.h"
 #include "parsers/traces/trace_series.h"
+#include "regression/covariates.h"
 
 namespace etad::prediction {
 namespace {
@@ -30,34 +35,39 @@ constexpr std::string_view kTelling[] = {series::kUtilization, "gpu.clock_sm",  
 constexpr double kLeastCovered = 0.5;
 constexpr double kLongestStep = 0.1;
 
+// Of so many GPUs' memory, as a host's traces name them, the last sample is looked at: those heard of last.
+constexpr std::size_t kMostOfMemory = 64;
+
 bool is_telling(std::string_view name) {
   return std::find(std::begin(kTelling), std::end(kTelling), name) != std::end(kTelling) ||
          (name.starts_with("gpu.throttle_") && name != "gpu.throttle_reasons");
 }
 
-bool overlaps(const SeriesRow& row, Instant from, Instant to) {
-  return row.first_at && row.last_at && *row.first_at < to && *row.last_at >= from;
+// More series of one host's GPUs than this are no machine's (16 GPUs by two tools of 32 values).
+constexpr std::size_t kMostAsked = 1024;
+
+const std::string& host_of(const RunRow& row, const GpuSeries& traces) {
+  return row.run.host.empty() ? traces.own_host() : row.run.host;
 }
 
-// The series that have something of [from, to), by id. By their first and last samples, which is enough where no index
-// was one GPU's after another.
-Result<std::vector<SeriesRow>> series_between(Reader& reader, Instant from, Instant to) {
-  auto all = reader.series();
-  if (all) std::erase_if(*all, [&](const SeriesRow& row) { return !overlaps(row, from, to); });
-  if (!all || !names_several(*all)) return all;
+// The series of the run's host and of this machine that have something of [from, to). Whether they do is asked only
+// where an index was several GPUs', and of no more than a machine has: else its index is nobody's.
+Result<std::vector<SeriesRow>> series_between(Reader& reader, const GpuSeries& traces, const RunRow& row,
+                                              Instant from, Instant to) {
+  auto near = traces.between(host_of(row, traces), from, to);
+  if (near.size() > kMostAsked || !names_several(near)) return near;
   SeriesQuery query;
   query.from = from;
   query.to = to;
   query.step = to - from > kLongestRaw ? std::chrono::hours{1} : kMinute;
-  for (const SeriesRow& row : *all)
-    if (row.name.starts_with("gpu.")) query.ids.push_back(row.id);
+  for (const SeriesRow& each : near) query.ids.push_back(each.id);
   const auto points = reader.series_points(query);
   if (!points) return tl::unexpected(points.error());
   std::set<std::int64_t> without;
   for (const SeriesPoints& each : *points)
     if (each.points.empty()) without.insert(each.series.id);
-  std::erase_if(*all, [&](const SeriesRow& row) { return without.contains(row.id); });
-  return all;
+  std::erase_if(near, [&](const SeriesRow& each) { return without.contains(each.id); });
+  return near;
 }
 
 bool is_about(const std::vector<TracedGpu>& gpus, std::int64_t series) {
@@ -76,7 +86,8 @@ Result<Integrals> integrals(Reader& reader, const std::vector<SeriesRow>& series
   query.to = bounds.back() + kMargin;
   query.step = bounds.back() - bounds.front() > kLongestRaw ? kMinute : std::chrono::seconds{0};
   for (const SeriesRow& row : series)
-    if (row.name == name && is_about(gpus, row.id)) query.ids.push_back(row.id);
+    if (query.ids.size() < kMostAsked && row.name == name && is_about(gpus, row.id))
+      query.ids.push_back(row.id);
   if (query.ids.empty()) return out;
   const auto points = reader.series_points(query);
   if (!points) return tl::unexpected(points.error());
@@ -113,9 +124,14 @@ Result<std::optional<Instant>> began(Reader& reader, const RunRow& row, double i
   return out;
 }
 
-}  // namespace
+// One question's; a refit has them for all its runs.
+Result<GpuSeries> gpu_series(Reader& reader, const std::string& own_host) {
+  auto all = reader.series();
+  if (!all) return tl::unexpected(all.error());
+  return GpuSeries(std::move(*all), own_host);
+}
 
-Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own_host, Instant now) {
+Result<Usage> usage_in(Reader& reader, const RunRow& row, const GpuSeries& traces, Instant now) {
   Usage out;
   if (!row.run.started_at) {
     out.choice = undated();
@@ -123,9 +139,9 @@ Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own
   }
   out.from = *row.run.started_at;
   out.to = std::max(end_of(row.run, now), out.from);
-  const auto series = series_between(reader, out.from, out.to);
+  const auto series = series_between(reader, traces, row, out.from, out.to);
   if (!series) return tl::unexpected(series.error());
-  out.choice = choose_gpus(row, *series, own_host);
+  out.choice = choose_gpus(row, *series, traces.own_host());
   const auto& gpus = out.choice.gpus;
   for (const TracedGpu& gpu : gpus) out.gpus.push_back({gpu.name, {}, {}, {}});
   for (const auto& [name, member] :
@@ -142,6 +158,14 @@ Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own
   return out;
 }
 
+}  // namespace
+
+Result<Usage> usage_of(Reader& reader, const RunRow& row, const std::string& own_host, Instant now) {
+  const auto traces = gpu_series(reader, own_host);
+  if (!traces) return tl::unexpected(traces.error());
+  return usage_in(reader, row, *traces, now);
+}
+
 Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regression::Anomaly& anomaly,
                                 const std::string& own_host, Instant now) {
   AnomalyTraces out;
@@ -153,7 +177,9 @@ Result<AnomalyTraces> traces_of(Reader& reader, const RunRow& row, const regress
     return out;
   }
   const Instant from = *row.run.started_at, to = std::max(end_of(row.run, now), *out.since);
-  const auto series = series_between(reader, from, to);
+  const auto traces = gpu_series(reader, own_host);
+  if (!traces) return tl::unexpected(traces.error());
+  const auto series = series_between(reader, *traces, row, from, to);
   if (!series) return tl::unexpected(series.error());
   out.choice = choose_gpus(row, *series, own_host);
   const auto& gpus = out.choice.gpus;
@@ -180,10 +206,30 @@ bool tells_peak_bytes(std::string_view name) {
   return name == series::kMemoryUsed;
 }
 
-Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host) {
+std::optional<std::uint64_t> costs_rest_on(const RunRow& row, const GpuSeries& traces) {
+  const Run& run = row.run;
+  if (!run.started_at || !run.ended_at) return std::nullopt;
+  const std::string& host = host_of(row, traces);
+  const Instant from = *run.started_at - kMargin, to = *run.ended_at + kMargin;
+  const auto labelled = row.labels.find("gpus");
+  std::uint64_t out = traces.version(host, from, to);
+  for (const std::string_view text :
+       {std::string_view(host), std::string_view(run.device),
+        labelled == row.labels.end() ? std::string_view() : std::string_view(labelled->second),
+        std::string_view(regression::setting_of(run.settings, "gpus")),
+        std::string_view(regression::setting_of(run.settings, "device_index"))})
+    out = fnv1a("\n", fnv1a(text, out));
+  const auto number = [&](std::int64_t it) { out = fnv1a(std::to_string(it) + "\n", out); };
+  number(run.devices);
+  number(run.started_at->time_since_epoch().count());
+  number(run.ended_at->time_since_epoch().count());
+  return out;
+}
+
+Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const GpuSeries& traces) {
   RunCosts out;
   if (!wall_time(row.run)) return out;
-  const auto usage = usage_of(reader, row, own_host, *row.run.ended_at);
+  const auto usage = usage_in(reader, row, traces, *row.run.ended_at);
   if (!usage) return tl::unexpected(usage.error());
   const auto& gpus = usage->gpus;
   if (gpus.empty() || (row.run.devices > 0 && static_cast<std::int64_t>(gpus.size()) != row.run.devices))
@@ -210,8 +256,12 @@ Result<std::optional<double>> device_memory(Reader& reader, const std::string& h
   if (host.empty()) return out;
   const auto series = reader.series("gpu.memory_total");
   if (!series) return tl::unexpected(series.error());
-  for (const SeriesRow& row : *series) {
-    if (!row.last_at || !is_gpu_of(row, host, own_host)) continue;
+  std::vector<SeriesRow> newest;
+  for (const SeriesRow& row : *series)
+    if (row.last_at && is_gpu_of(row, host, own_host)) newest.push_back(row);
+  std::ranges::stable_sort(newest, std::ranges::greater(), [](const SeriesRow& row) { return *row.last_at; });
+  if (newest.size() > kMostOfMemory) newest.resize(kMostOfMemory);
+  for (const SeriesRow& row : newest) {
     SeriesQuery query;
     query.name = row.name;
     query.ids = {row.id};

@@ -2,12 +2,14 @@
 // became slower than its model allows.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parsers/base/error.h"
+#include "prediction/gpu_series.h"
 #include "prediction/run_gpus.h"
 #include "regression/anomaly.h"
 #include "storage/history.h"
@@ -65,7 +67,11 @@ bool tells_peak_bytes(std::string_view name);
 
 // Of a run that is over. Absent where the traces tell of less than half its time, of not all its GPUs, or in steps
 // longer than a tenth of it: what they did not see may be anything.
-Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const std::string& own_host);
+Result<RunCosts> costs_of_run(Reader& reader, const RunRow& row, const GpuSeries& traces);
+
+// What that answer rests on, as a number that is another where any of it is: while it stays, so does what is absent. None:
+// the run has no times.
+std::optional<std::uint64_t> costs_rest_on(const RunRow& row, const GpuSeries& traces);
 
 // Total memory in bytes of the host's largest GPU, by its traces' last samples: what does not fit there fits
 // nowhere on that host. Nothing where they don't say it, or `host` is not known (empty). `own_host`: what

@@ -168,7 +168,7 @@ class OldTraces : public TempHistory {
     row.run.started_at = kToday + std::chrono::seconds(610);
     row.run.ended_at = *row.run.started_at + length;
     row.labels = {{"gpus", "0"}};
-    return prediction::costs_of_run(*reader_, row, "gpu1").value().watts;
+    return prediction::costs_of_run(*reader_, row, {reader_->series().value(), "gpu1"}).value().watts;
   }
 };
 

@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
+#include "prediction/gpu_series.h"
+
 namespace etad::prediction {
 namespace {
 
@@ -109,6 +113,20 @@ TEST_F(RunGpusTest, AnIndexOfTwoUuidsIsTwoGpusAndNamesNeither) {
   EXPECT_FALSE(names_several(series_));
 }
 
+// What joins two that were apart joins all that each is known by; of the same index those apart stay so.
+TEST_F(RunGpusTest, NamesJoinInWhateverOrderTheyCome) {
+  trace(1, "gpu=0");
+  trace(2, "pci=0000:65:00.0");
+  trace(3, "uuid=GPU-aa11");
+  trace(4, "gpu=1,uuid=GPU-bb22");
+  trace(5, "pci=0000:65:00.0,uuid=GPU-aa11");
+  trace(6, "gpu=0,pci=0000:65:00.0");
+  row_.labels["gpus"] = "0";
+  EXPECT_THAT(choice().gpus.at(0).series, ElementsAre(1, 2, 3, 5, 6));
+  row_.labels["gpus"] = "GPU-bb";
+  EXPECT_THAT(choice().gpus.at(0).series, ElementsAre(4));
+}
+
 TEST_F(RunGpusTest, AGpuThatIsNamedTwiceCountsOnce) {
   two_gpus();
   row_.labels["gpus"] = "0,GPU-aa11,0";
@@ -177,6 +195,39 @@ TEST_F(RunGpusTest, AShareOfAPartitionedGpuIsNotTheWhole) {
 TEST_F(RunGpusTest, WithoutTracesTheAnswerSaysSo) {
   row_.run.settings["device_index"] = "0";
   expect_absent("no monitoring trace");
+}
+
+TEST_F(RunGpusTest, SeriesAreFoundByHostAndTime) {
+  const Instant noon = Instant(std::chrono::hours(12));
+  const auto lasting = [&](std::int64_t id, const std::string& labels, int from, int to) {
+    trace(id, labels);
+    series_.back().first_at = noon + std::chrono::seconds(from);
+    series_.back().last_at = noon + std::chrono::seconds(to);
+    series_.back().samples = to - from;
+  };
+  lasting(1, "gpu=0", 0, 100);
+  lasting(2, "gpu=0,host=box", 0, 100);
+  lasting(3, "gpu=0,host=elsewhere", 0, 100);
+  lasting(4, "gpu=1", 200, 300);
+  lasting(5, "gpu=0,mig=1", 0, 100);
+  trace(6, "gpu=2");  // without samples
+  const auto found = [&](const GpuSeries& all, std::string_view host) {
+    std::vector<std::int64_t> ids;
+    for (const SeriesRow& row : all.between(host, noon, noon + std::chrono::seconds(150)))
+      ids.push_back(row.id);
+    return ids;
+  };
+  const GpuSeries all(series_, "gpu1");
+  EXPECT_THAT(found(all, "gpu1"), ElementsAre(1));
+  EXPECT_THAT(found(all, "box.example.org"), ElementsAre(1, 2)) << "a container is on both";
+  const auto version = [&](const GpuSeries& of) {
+    return of.version("gpu1", noon, noon + std::chrono::seconds(150));
+  };
+  const auto before = version(all);
+  series_[2].samples = series_[3].samples = 1000;  // elsewhere, and of another time
+  EXPECT_EQ(version(GpuSeries(series_, "gpu1")), before);
+  ++series_[0].samples;
+  EXPECT_NE(version(GpuSeries(series_, "gpu1")), before);
 }
 
 }  // namespace
