@@ -10,12 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
+
+#include "daemon/settings/read_file.h"
 
 namespace etad::system {
 
@@ -92,15 +91,7 @@ void return_memory() {
 }
 
 Result<std::string> read_file(const std::string& path) {
-  static constexpr off_t kLargest = 16 * 1024 * 1024;
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return fail(std::strerror(errno), "", path);
-  if (!S_ISREG(info.st_mode)) return fail("not a regular file", "", path);
-  if (info.st_size > kLargest) return fail("larger than 16 MiB", "is this the right file?", path);
-  std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(info.st_size), '\0');
-  if (!file || !file.read(text.data(), info.st_size)) return fail(std::strerror(errno), "", path);
-  return text;
+  return config::read_file(path);
 }
 
 Result<std::vector<std::string>> toml_files(const std::string& folder) {

@@ -1,11 +1,7 @@
 // etactl check-rules: what the daemon would say of rule files, said beforehand, beside the rules it has.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +10,7 @@
 #include "daemon/client/deployment_words.h"
 #include "daemon/client/output.h"
 #include "daemon/client/text.h"
+#include "daemon/settings/read_file.h"
 #include "daemon/settings/rules_path.h"
 #include "parsers/rules/format.h"
 
@@ -37,12 +34,6 @@ std::vector<std::string> rule_files(const std::vector<std::string>& given) {
   return files;
 }
 
-std::optional<std::string> content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string toml{std::istreambuf_iterator<char>(in), {}};
-  return in ? std::optional(std::move(toml)) : std::nullopt;
-}
-
 using Formats = std::vector<std::shared_ptr<const Format>>;
 
 // The rule files that the daemon reads: of two namesakes that in the later folder.
@@ -62,7 +53,7 @@ Formats installed_formats(std::map<std::string, std::string> installed,
   for (const std::string& path : given) installed.erase(std::filesystem::path(path).filename().string());
   Formats out;
   for (const auto& [file, path] : installed) {
-    const auto toml = content(path);
+    const auto toml = config::read_file(path);
     auto format = toml ? Format::load(path, *toml) : tl::unexpected(std::vector<Error>());
     if (format) out.push_back(std::move(*format));
   }
@@ -125,9 +116,9 @@ int check_rules(const Common& common, const RuleCheck& asked) {
   std::vector<Error> errors;
   boost::json::array loaded;
   for (const std::string& path : files) {
-    const auto toml = content(path);
+    const auto toml = config::read_file(path);
     if (!toml) {
-      std::cerr << "etactl: " << printable(path) << ": " << std::strerror(errno) << '\n';
+      std::cerr << "etactl: " << printable(toml.error().text()) << '\n';
       return kUsage;
     }
     auto format = Format::load(path, *toml);

@@ -1,18 +1,15 @@
 #include "daemon/settings/rules_path.h"
 
-#include <fstream>
-#include <iterator>
-
+#include "daemon/settings/read_file.h"
 #include "daemon/settings/table.h"
 
 namespace etad::config {
 
 Result<std::optional<std::vector<std::string>>> rules_path(const std::string& file, const std::string& home) {
   std::optional<std::vector<std::string>> out;
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) return out;
-  const auto parsed = parse(file, text);
+  const auto text = read_file(file);
+  if (!text) return out;
+  const auto parsed = parse(file, *text);
   if (!parsed) return tl::unexpected(parsed.error());
   const toml::table* const rules = (*parsed)["rules"].as_table();
   if (rules == nullptr || !rules->contains("path")) return out;

@@ -1,7 +1,9 @@
 // etactl check-rules: rule files beside those that are installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -222,6 +224,23 @@ TEST_F(CheckRules, PatternsBesideAKnownFormatLeaveItsHeaderOut) {
     EXPECT_EQ(each.at("pattern").as_string().find("net.cpp"), std::string::npos) << each;
     EXPECT_TRUE(each.at("rule").as_array().empty()) << "words of fields would change what the format reads";
   }
+}
+
+// As the daemon says of them: neither a FIFO nor a device ends.
+TEST_F(CheckRules, WhatIsNoFileIsToldAndNotWaitedFor) {
+  const std::string fifo = (folder_ / "fifo.toml").string(), device = (folder_ / "device.toml").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", device);
+  const std::string large = (folder_ / "large.toml").string();
+  std::ofstream(large) << caffe_;
+  std::filesystem::resize_file(large, (std::uintmax_t{16} << 20) + 1);
+  for (const std::string& path : {fifo, large}) {
+    EXPECT_EQ(check({{path}, "", {installed_}}), kUsage);
+    EXPECT_THAT(said_, HasSubstr(path + ": ")) << said_;
+  }
+  EXPECT_THAT(said_, HasSubstr("larger than 16 MiB"));
+  EXPECT_EQ(check({{device}, "", {installed_}}), kUsage);
+  EXPECT_THAT(said_, HasSubstr("not a regular file"));
 }
 
 }  // namespace
