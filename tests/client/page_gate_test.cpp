@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace etad::client {
 namespace {
 
@@ -14,7 +16,16 @@ class PageGateTest : public testing::Test {
   PageDecision ask(std::string_view target, std::string_view cookie = {},
                    std::string_view host = "127.0.0.1:4000", std::string_view origin = {},
                    std::string_view method = "GET") {
-    return gate_.decide({method, target, host, origin, cookie});
+    return gate_.decide({method, target, host, origin, cookie}, [] { return true; });
+  }
+  // As a browser that says what made it ask.
+  PageDecision fetch(std::string_view target, std::string_view site, std::string_view mode,
+                     std::string_view dest) {
+    return gate_.decide({"GET", target, "127.0.0.1:4000", {}, kCookie, site, mode, dest},
+                        [] { return true; });
+  }
+  PageDecision as_another_user(std::string_view target, std::string_view cookie = {}) {
+    return gate_.decide({"GET", target, "127.0.0.1:4000", {}, cookie}, [] { return false; });
   }
   static unsigned refused(const PageDecision& decision) {
     const auto* const refuse = std::get_if<Refuse>(&decision);
@@ -65,7 +76,7 @@ TEST_F(PageGateTest, PortThatBrowsersLeaveOutOfHostIsMeantWithoutIt) {
   PageGate gate(80, kTokenText, kSession);
   const std::string cookie = "etad_80=" + kSession;
   const auto ask = [&](std::string_view host, std::string_view origin = {}) {
-    return refused(gate.decide({"GET", "/", host, origin, cookie}));
+    return refused(gate.decide({"GET", "/", host, origin, cookie}, [] { return true; }));
   };
   EXPECT_EQ(ask("127.0.0.1"), 0U);
   EXPECT_EQ(ask("localhost", "http://localhost"), 0U);
@@ -90,6 +101,31 @@ TEST_F(PageGateTest, TargetsLeadToThePagesFilesAndTheDaemonAlone) {
        {"/../etc/passwd", "/js/../../x", "//etc/passwd", "/%2e%2e/x", "/js//x", "/a\\b", "x", "*"})
     EXPECT_EQ(refused(ask(target, kCookie)), 404U) << target;
   EXPECT_EQ(refused(ask("/" + std::string(9000, 'a'), kCookie)), 414U);
+}
+
+// A browser sends the cookie to every port of the host, so that another user's web server has it.
+TEST_F(PageGateTest, SecretsInAnotherUsersHandsAreWorthNothing) {
+  for (const char* const target : {"/", "/js/main.js", "/v1/runs", "/?token=used"})
+    EXPECT_EQ(refused(as_another_user(target, kCookie)), 403U) << target;
+  EXPECT_EQ(refused(as_another_user("/?token=" + kTokenText)), 403U);
+  EXPECT_TRUE(std::holds_alternative<Welcome>(ask("/?token=" + kTokenText))) << "it was not used up";
+}
+
+TEST_F(PageGateTest, WhoAsksIsLookedUpOnlyWhereTheSecretIsRight) {
+  const auto never = []() -> bool { throw std::logic_error("looked up"); };
+  EXPECT_EQ(refused(gate_.decide({"GET", "/v1/runs", "127.0.0.1:4000", {}, {}}, never)), 403U);
+  EXPECT_EQ(refused(gate_.decide({"GET", "/?token=x", "127.0.0.1:4000", {}, {}}, never)), 403U);
+}
+
+TEST_F(PageGateTest, RequestsThatAnotherPageCausedAreRefusedWhereTheBrowserSaysSo) {
+  EXPECT_EQ(refused(fetch("/v1/runs", "same-origin", "cors", "empty")), 0U);
+  EXPECT_EQ(refused(fetch("/", "none", "navigate", "document")), 0U);
+  for (const char* const site : {"same-site", "cross-site"}) {
+    EXPECT_EQ(refused(fetch("/v1/runs", site, "no-cors", "script")), 403U) << site;
+    EXPECT_EQ(refused(fetch("/v1/runs", site, "cors", "empty")), 403U) << site;
+    EXPECT_EQ(refused(fetch("/", site, "navigate", "iframe")), 403U) << site;
+    EXPECT_EQ(refused(fetch("/", site, "navigate", "document")), 0U) << site << ": a link";
+  }
 }
 
 }  // namespace

@@ -32,6 +32,20 @@ bool is_file_name(std::string_view name) {
          name.find("//") == std::string_view::npos;
 }
 
+// By what a browser says of who made it ask. Following a link, or typing the address, shows the page and tells nobody else.
+bool is_of_another_site(const PageRequest& request) {
+  if (request.fetch_site.empty() || request.fetch_site == "same-origin" || request.fetch_site == "none")
+    return false;
+  return request.fetch_mode != "navigate" || request.fetch_dest != "document";
+}
+
+Refuse anothers_program() {
+  return Refuse{
+      403,
+      "This page answers only programs of the user who started etactl page, and the system does not say "
+      "that yours is one. Run etactl page as the user whose browser opens it."};
+}
+
 }  // namespace
 
 std::string PageGate::address() const {
@@ -59,7 +73,7 @@ bool PageGate::has_session(std::string_view cookie) const {
   return false;
 }
 
-PageDecision PageGate::decide(const PageRequest& request) {
+PageDecision PageGate::decide(const PageRequest& request, const std::function<bool()>& is_own) {
   // A name of somebody's own that resolves to this machine must not make its pages ours (DNS rebinding).
   // Behind `ssh -L` the port may differ: then the browser's Host is the forwarded one.
   if (!is_ours(request.host)) {
@@ -67,23 +81,29 @@ PageDecision PageGate::decide(const PageRequest& request) {
                            " only. Through ssh, forward the same port: ssh -L " + std::to_string(port_) +
                            ":127.0.0.1:" + std::to_string(port_) + " HOST."};
   }
-  if (!request.origin.empty() && request.origin != "http://" + std::string(request.host)) {
+  const bool foreign = !request.origin.empty() && request.origin != "http://" + std::string(request.host);
+  if (foreign || is_of_another_site(request)) {
     return Refuse{403, "Requests of other sites are not answered."};
   }
   if (request.method != "GET") return Refuse{405, "This page only shows: it answers GET."};
   if (request.target.size() > kLongestTarget) return Refuse{414, "The address is too long."};
   if (request.target.starts_with(kToken)) {
     if (!same_secret(request.target.substr(kToken.size()), token_)) {
-      if (has_session(request.cookie)) return ServeFile{"index.html"};  // the page itself, loaded again
+      if (has_session(request.cookie)) {  // the page itself, loaded again
+        if (!is_own()) return anothers_program();
+        return ServeFile{"index.html"};
+      }
       return Refuse{
           403, "This address has been used, or is not the one that etactl printed. Run etactl page again."};
     }
+    if (!is_own()) return anothers_program();  // and the token stays good
     token_.clear();
     return Welcome{cookie_name() + "=" + session_ + "; HttpOnly; SameSite=Strict; Path=/"};
   }
   if (!has_session(request.cookie)) {
     return Refuse{403, "Open the whole address that etactl page printed, its token included."};
   }
+  if (!is_own()) return anothers_program();
   const std::string_view path = path_of(request.target);
   if (path == "/v1" || path.starts_with("/v1/")) {
     const bool stream = request.target.find("watch=true", path.size()) != std::string_view::npos;

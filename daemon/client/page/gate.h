@@ -2,10 +2,13 @@
 //
 // The page is served on the loopback interface, where every user of the machine, and every web page in a
 // browser, can send requests. So an address is worth nothing without the token in it, the token is good for
-// one visit, and what that visit gets is a cookie that no script can read and no other site can send.
+// one visit, and what that visit gets is a cookie that no script can read and no other site can send. But a browser
+// sends it to whoever serves another port of the same host: so neither token nor cookie is worth anything to another
+// user's program.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +17,8 @@ namespace etad::client {
 
 struct PageRequest {
   std::string_view method, target, host, origin, cookie;  // headers that are absent are empty
+  std::string_view fetch_site = {}, fetch_mode = {},
+                   fetch_dest = {};  // Sec-Fetch-…, which newer browsers send
 };
 
 // A file of the page, by the name under which index.html asks for it: "app.css", "js/main.js".
@@ -42,7 +47,8 @@ class PageGate {
   PageGate(std::uint16_t port, std::string token, std::string session)
       : port_(port), token_(std::move(token)), session_(std::move(session)) {}
 
-  PageDecision decide(const PageRequest& request);
+  // `is_own`: whether the program that asks is the page's own user's; asked only where the secret is right.
+  PageDecision decide(const PageRequest& request, const std::function<bool()>& is_own);
 
   // "http://127.0.0.1:PORT/?token=…": what a person is shown.
   std::string address() const;

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,14 +15,18 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <cerrno>
+#include <cstdlib>
+#include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 
 #include "daemon/client/link/http_client.h"
+#include "daemon/client/page/asker.h"
 #include "daemon/client/page/gate.h"
 #include "threads/mutex.h"
 
@@ -36,6 +41,9 @@ using tcp = asio::ip::tcp;
 constexpr std::size_t kMostGuests = 32;     // connections that have shown the session: a browser keeps six
 constexpr std::size_t kMostStrangers = 32;  // that have not
 constexpr std::chrono::seconds kPatience{30};
+// Who knocks without pause fills a queue of any length. Where it is short others' browsers knock again a second later;
+// a long one they would have to wait through, and none has that patience.
+constexpr int kQueue = 16;
 
 // What every answer says of itself: it is for this page alone, and holds no script but its files.
 template <class Message>
@@ -72,10 +80,17 @@ std::string_view view_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+TcpEnd end_of(const tcp::endpoint& endpoint) {
+  return {
+      endpoint.address().is_v4() ? endpoint.address().to_v4().to_bytes() : asio::ip::address_v4::bytes_type{},
+      endpoint.port()};
+}
+
 // What all connections share.
 struct Server {
   std::string socket;
   const PageAssets& assets;
+  const OwnUsers users;
   Mutex mutex;
   PageGate gate GUARDED_BY(mutex);
   std::list<beast::tcp_stream*> strangers GUARDED_BY(mutex) = {};  // the oldest first
@@ -109,11 +124,13 @@ struct Server {
     return gate.address();
   }
 
-  PageDecision decide(const http::request<http::empty_body>& request) {
+  PageDecision decide(const http::request<http::empty_body>& request, const std::function<bool()>& is_own) {
     const Lock lock(mutex);
     return gate.decide({view_of(request.method_string()), view_of(request.target()),
                         view_of(request[http::field::host]), view_of(request[http::field::origin]),
-                        view_of(request[http::field::cookie])});
+                        view_of(request[http::field::cookie]), view_of(request["Sec-Fetch-Site"]),
+                        view_of(request["Sec-Fetch-Mode"]), view_of(request["Sec-Fetch-Dest"])},
+                       is_own);
   }
 };
 
@@ -132,7 +149,7 @@ class Connection {
       if (wait([&](auto done) { http::async_read(stream_, buffer, parser, done); })) break;
       const auto& request = parser.get();
       alive_ = request.keep_alive();
-      const PageDecision decision = server_.decide(request);
+      const PageDecision decision = server_.decide(request, [this] { return is_own(); });
       if (!std::holds_alternative<Refuse>(decision) && !server_.is_guest(stream_)) break;
       std::visit([this](const auto& what) { answer(what); }, decision);
     }
@@ -157,6 +174,17 @@ class Connection {
     response.keep_alive(alive_);
     response.prepare_payload();
     if (wait([&](auto done) { http::async_write(stream_, response, done); })) alive_ = false;
+  }
+
+  // Asked once: a connection does not change hands.
+  bool is_own() {
+    if (!own_) {
+      beast::error_code error;
+      const auto there = stream_.socket().remote_endpoint(error),
+                 here = stream_.socket().local_endpoint(error);
+      own_ = !error && server_.users.contains(owner_of(end_of(there), end_of(here)));
+    }
+    return *own_;
   }
 
   void answer(const Refuse& refuse) {
@@ -235,6 +263,7 @@ class Connection {
   std::unique_ptr<asio::io_context> io_;  // of this connection alone; outlives the stream
   beast::tcp_stream stream_;
   bool alive_ = true;
+  std::optional<bool> own_;
 };
 
 }  // namespace
@@ -262,14 +291,17 @@ Result<void> serve_page(const PageOptions& options, const PageAssets& assets,
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(16, error);
+  if (!error) acceptor.listen(kQueue, error);
   if (error) {
     return fail("the page can't be served: " + error.message(), "choose another --port, or none",
                 "127.0.0.1:" + std::to_string(options.port));
   }
   // Threads that are answering when the process ends may still look at it: it is never destroyed.
-  auto* const server = new Server{
-      options.socket, assets, {}, PageGate(acceptor.local_endpoint().port(), page_secret(), page_secret())};
+  auto* const server = new Server{options.socket,
+                                  assets,
+                                  OwnUsers(geteuid(), std::getenv("SUDO_UID")),
+                                  {},
+                                  PageGate(acceptor.local_endpoint().port(), page_secret(), page_secret())};
   ready(server->address());
   while (true) {
     auto own = std::make_unique<asio::io_context>();
