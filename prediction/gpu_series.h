@@ -23,7 +23,7 @@ class GpuSeries {
   // Whether one that is wanted may have something of the time between these, of whatever host.
   bool any_between(Instant begin, Instant end, auto&& is_wanted) const {
     return std::ranges::any_of(rows_, [&](const SeriesRow& row) {
-      return *row.first_at<end&& * row.last_at> begin && is_wanted(row);
+      return (*row.first_at < end) && (*row.last_at > begin) && is_wanted(row);
     });
   }
 
