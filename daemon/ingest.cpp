@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kFirstRetry{500};
 constexpr std::chrono::milliseconds kLongestRetry{30'000};
-// A commit's, after about a second of work: rows of samples by series and hour. More go with the next one, for whoever
-// writes waits for it, and a thread that shows no life for long has the watchdog end us.
-constexpr std::int64_t kMostSampleRows = 65'536;
+// A commit's: rows of samples by series and hour, each of which makes three in the history. More go with the next one, for
+// whoever writes waits for it, others' lines with them: a trace that shows one sample an hour fills a commit by its names.
+constexpr std::int64_t kMostSampleRows = 8'192;
 constexpr int kMostAsked =
     64;  // sources of as many bytes, whose rows are read to find what a file was read as
 
