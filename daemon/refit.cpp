@@ -317,7 +317,8 @@ Result<prediction::RefitReport> Refit::run_whole(Judging judging) {
   spent_in_vain_ = {};
   if (const auto keys = take_put_off(); !keys.empty()) {
     gathered_ = false;
-    if (auto done = fit_all(keys, {prediction::kModelVersion, *generation_}, report); !done)
+    prediction::RefitReport again;  // not of what changed: a key that did is counted below
+    if (auto done = fit_all(keys, {prediction::kModelVersion, *generation_}, again); !done)
       return tl::unexpected(done.error());
   }
   for (bool more = true; more;) {

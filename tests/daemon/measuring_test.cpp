@@ -162,7 +162,11 @@ TEST_F(Measuring, WhatIsPutOffIsMeasuredByTheNextRefit) {
   Refit fits = refit(std::chrono::nanoseconds(1));
   ASSERT_TRUE(fits.run());
   EXPECT_TRUE(joules_.empty());
-  ASSERT_TRUE(fits.run());
+  run_at(7200);
+  const auto report = fits.run();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->fitted, 1) << "it was measured, and it has changed";
+  EXPECT_EQ(report->unchanged, 0);
   EXPECT_NEAR(joules_[1], 20 * 100, 1e-6);
   const int asked = asked_.points;
   EXPECT_EQ(fits.run()->fitted, 0);
