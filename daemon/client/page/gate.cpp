@@ -87,23 +87,19 @@ PageDecision PageGate::decide(const PageRequest& request, const std::function<bo
   }
   if (request.method != "GET") return Refuse{405, "This page only shows: it answers GET."};
   if (request.target.size() > kLongestTarget) return Refuse{414, "The address is too long."};
-  if (request.target.starts_with(kToken)) {
-    if (!same_secret(request.target.substr(kToken.size()), token_)) {
-      if (has_session(request.cookie)) {  // the page itself, loaded again
-        if (!is_own()) return anothers_program();
-        return ServeFile{"index.html"};
-      }
-      return Refuse{
-          403, "This address has been used, or is not the one that etactl printed. Run etactl page again."};
-    }
-    if (!is_own()) return anothers_program();  // and the token stays good
+  const bool has_token = request.target.starts_with(kToken);
+  const bool is_first = has_token && same_secret(request.target.substr(kToken.size()), token_);
+  if (!is_first && !has_session(request.cookie)) {
+    return Refuse{403, has_token ? "This address has been used, or is not the one that etactl printed. Run "
+                                   "etactl page again."
+                                 : "Open the whole address that etactl page printed, its token included."};
+  }
+  if (!is_own()) return anothers_program();  // a token stays good
+  if (is_first) {
     token_.clear();
     return Welcome{cookie_name() + "=" + session_ + "; HttpOnly; SameSite=Strict; Path=/"};
   }
-  if (!has_session(request.cookie)) {
-    return Refuse{403, "Open the whole address that etactl page printed, its token included."};
-  }
-  if (!is_own()) return anothers_program();
+  if (has_token) return ServeFile{"index.html"};  // the page itself, loaded again
   const std::string_view path = path_of(request.target);
   if (path == "/v1" || path.starts_with("/v1/")) {
     const bool stream = request.target.find("watch=true", path.size()) != std::string_view::npos;
