@@ -217,14 +217,14 @@ std::size_t SampleSink::find_set(const TraceLabels& labels) {
   if (set_ < sets_.size() && same(sets_[sets_[set_].next])) return sets_[set_].next;
   new_set_.given.clear();
   new_set_.length = length;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(TraceLabel::count_); ++i)
-    if (const auto label = static_cast<TraceLabel>(i); !labels[label].empty()) {
-      const std::string_view value = labels[label];
-      if (value.size() <= kLongestLabelValue)
-        new_set_.given.push_back({label, std::string(value)});
-      else
-        new_set_.given.push_back({label, kept_text(value, kLongestLabelValue), fnv1a(value)});
-    }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(TraceLabel::count_); ++i) {
+    const auto label = static_cast<TraceLabel>(i);
+    const std::string_view value = labels[label];
+    if (value.size() > kLongestLabelValue)
+      new_set_.given.push_back({label, kept_text(value, kLongestLabelValue), fnv1a(value)});
+    else if (!value.empty())
+      new_set_.given.push_back({label, std::string(value)});
+  }
   labels.write(options_.labels, new_set_.text);
   new_set_.hash = fnv1a(new_set_.text);
   const auto known = std::find_if(sets_.begin(), sets_.end(),
@@ -234,6 +234,15 @@ std::size_t SampleSink::find_set(const TraceLabels& labels) {
     known->length = length;
   }
   return static_cast<std::size_t>(known - sets_.begin());
+}
+
+std::size_t SampleSink::kept_bytes() const {
+  std::size_t out = column_bytes_;
+  for (const LabelSet& set : sets_) {
+    out += sizeof set + set.text.size();
+    for (const LabelSet::Given& each : set.given) out += sizeof each + each.value.size();
+  }
+  return out;
 }
 
 bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optional<Instant> arrival,
@@ -252,11 +261,7 @@ bool SampleSink::begin(const RowTime& row, const TraceLabels& labels, std::optio
     ++out.rejected;
     return false;
   }
-  if (set == sets_.size()) {
-    sets_.push_back(new_set_);
-    set_bytes_ += sizeof(LabelSet) + new_set_.text.size();
-    for (const auto& given : new_set_.given) set_bytes_ += sizeof given + given.value.size();
-  }
+  if (set == sets_.size()) sets_.push_back(new_set_);
   if (set_ < sets_.size()) sets_[set_].next = set;
   set_ = set;
   at_ = *at;

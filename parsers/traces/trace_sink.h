@@ -58,7 +58,7 @@ class SampleSink {
   // The columns that were used are gone, and others come.
   void forget_columns() { known_series_ = column_bytes_ = 0; }
   // About how much label sets take, and series in columns.
-  std::size_t kept_bytes() const { return set_bytes_ + column_bytes_; }
+  std::size_t kept_bytes() const;
 
   void reject(std::string why, Records& out);  // counts one, and remembers why
   const std::string& complaint() const { return state_.complaint; }
@@ -101,8 +101,7 @@ class SampleSink {
 
   TraceOptions options_;
   TraceState state_;
-  std::vector<LabelSet> sets_;  // those admitted since the reader was made
-  std::size_t set_bytes_ = 0;
+  std::vector<LabelSet> sets_;                       // those admitted since the reader was made
   std::size_t known_series_ = 0, column_bytes_ = 0;  // remembered in columns
   std::string stamp_, date_, clock_;                 // of the last row that showed a whole time …
   std::optional<Instant> scan_at_;                   // … and what time that was
