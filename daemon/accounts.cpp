@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "daemon/system.h"
+#include "daemon/settings/read_file.h"
 #include "parsers/base/number.h"
 #include "parsers/base/text.h"
 
@@ -40,7 +40,7 @@ Accounts Accounts::parse(std::string_view text, std::int64_t own, const UidOf& u
 }
 
 Accounts Accounts::of_machine() {
-  const auto text = system::read_file("/etc/subuid");
+  const auto text = config::read_file("/etc/subuid");
   return text ? parse(*text, ::geteuid(), uid_of_login) : Accounts();
 }
 

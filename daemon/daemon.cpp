@@ -11,6 +11,7 @@
 #include "daemon/raised.h"
 #include "daemon/reread.h"
 #include "daemon/rules.h"
+#include "daemon/settings/read_file.h"
 #include "daemon/system.h"
 #include "daemon/without_throwing.h"
 #include "parsers/traces/trace.h"
@@ -331,7 +332,7 @@ Result<std::vector<std::string>> Daemon::reload() {
   const bool is_new = config_path_.empty() && std::filesystem::exists(defaults_.config, unknown);
   const std::string path = is_new ? defaults_.config : config_path_;
   if (!path.empty()) {
-    const auto text = system::read_file(path);
+    const auto text = config::read_file(path);
     if (!text) return refuse({text.error()});
     auto parsed = parse_config(path, *text, defaults_);
     if (!parsed) return refuse(parsed.error());

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "daemon/settings/read_file.h"
 #include "daemon/shipped_rules.h"
 #include "daemon/system.h"
 #include "parsers/base/files_hash.h"
@@ -22,7 +23,7 @@ tl::expected<std::shared_ptr<const FormatSet>, std::vector<Error>> load_rules(
   }
   std::map<std::string, std::string> texts;
   for (const auto& [name, path] : paths) {
-    auto text = system::read_file(path);
+    auto text = config::read_file(path);
     if (text) {
       texts[name] = std::move(*text);
     } else {

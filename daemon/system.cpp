@@ -14,8 +14,6 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "daemon/settings/read_file.h"
-
 namespace etad::system {
 
 Instant now() {
@@ -88,10 +86,6 @@ void return_memory() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
-}
-
-Result<std::string> read_file(const std::string& path) {
-  return config::read_file(path);
 }
 
 Result<std::vector<std::string>> toml_files(const std::string& folder) {

@@ -28,9 +28,6 @@ ZoneOffset local_zone();
 // can be.
 std::optional<std::int64_t> owner_of_name(std::string path);
 
-// At most 16 MiB: rule and configuration files are small, and a device is not a file.
-Result<std::string> read_file(const std::string& path);
-
 // The *.toml files of a folder, by name. A folder that does not exist is empty.
 Result<std::vector<std::string>> toml_files(const std::string& folder);
 

@@ -24,6 +24,7 @@
 #include "daemon/paths/paths.h"
 #include "daemon/process_table.h"
 #include "daemon/rules.h"
+#include "daemon/settings/read_file.h"
 #include "daemon/system.h"
 #include "daemon/usage/usage.h"
 #include "daemon/version.h"
@@ -66,7 +67,7 @@ struct Asked {
 tl::expected<Config, std::vector<Error>> read_config(std::string& path, const Paths& defaults) {
   if (path.empty() && access(defaults.config.c_str(), F_OK) == 0) path = defaults.config;
   if (path.empty()) return etad::default_config(defaults);
-  const auto text = etad::system::read_file(path);
+  const auto text = etad::config::read_file(path);
   if (!text) return tl::unexpected(std::vector<Error>{text.error()});
   return etad::parse_config(path, *text, defaults);
 }

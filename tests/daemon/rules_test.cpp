@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
+#include "daemon/settings/read_file.h"
 #include "daemon/shipped_rules.h"
-#include "daemon/system.h"
 #include "parsers/base/files_hash.h"
 #include "tests/places.h"
 #include "tests/storage/temp_dir.h"
@@ -40,7 +40,7 @@ class Rules : public testing::Test {
 TEST_F(Rules, TheShippedOnesAreKnownByTheirHash) {
   std::map<std::string, std::string> texts;
   for (const auto& file : fs::directory_iterator(folder_))
-    texts[file.path().filename().string()] = system::read_file(file.path().string()).value();
+    texts[file.path().filename().string()] = config::read_file(file.path().string()).value();
   EXPECT_EQ(files_hash(texts), kShippedRules);
   const auto loaded = load_rules({folder_.string()});
   ASSERT_TRUE(loaded);
