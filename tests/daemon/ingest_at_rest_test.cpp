@@ -14,7 +14,15 @@ namespace {
 
 using std::chrono::seconds;
 
-using AtRest = FollowedFiles;
+class AtRest : public FollowedFiles {
+ protected:
+  void start_with_little_memory() {
+    IngestOptions options = usual_options();
+    options.most_state_bytes = 2 << 20;
+    start_ingest(std::move(options));
+    wait();
+  }
+};
 
 // Each is a change of the history by itself, and whoever reads other logs waits for all of a turn's.
 TEST_F(AtRest, OfManyLogsThatNoPatternFindsAnyMoreSomeLoseTheirRunsAtATime) {
@@ -45,10 +53,7 @@ std::size_t heap() {
 // One user's thousand logs, each of a net that is described without end, were a gigabyte.
 TEST_F(AtRest, ManyLogsThatHaveMuchRememberedTakeABoundedMemory) {
   if (ETAD_SANITIZED) GTEST_SKIP() << "the heap is the sanitizer's";
-  IngestOptions options = usual_options();
-  options.most_state_bytes = 2 << 20;
-  start_ingest(std::move(options));
-  wait();
+  start_with_little_memory();
   const std::string lenet = content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log");
   const std::size_t net = lenet.find("layer {");
   ASSERT_NE(net, std::string::npos);
@@ -73,10 +78,7 @@ TEST_F(AtRest, ManyLogsThatHaveMuchRememberedTakeABoundedMemory) {
 // Sixty traces of which each named 250 devices by 60 KiB each were a gigabyte, and rested nowhere.
 TEST_F(AtRest, TracesWithLongLabelsTakeABoundedMemory) {
   if (ETAD_SANITIZED) GTEST_SKIP() << "the heap is the sanitizer's";
-  IngestOptions options = usual_options();
-  options.most_state_bytes = 2 << 20;
-  start_ingest(std::move(options));
-  wait();
+  start_with_little_memory();
   constexpr int kTraces = 20, kDevices = 200;
   const std::string longest(5'000, 'x');
   const std::size_t before = heap();

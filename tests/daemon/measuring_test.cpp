@@ -72,29 +72,11 @@ class Measuring : public TempHistory {
 
   // A minute long, so many seconds after the beginning.
   void run_at(int second, const std::string& host = "gpu1") {
-    etad::Run run;
-    run.state = RunState::finished;
-    run.framework = "caffe";
-    run.network = "LeNet";
-    run.architecture = "9c1d7a52";
-    run.device = "Tesla K80";
-    run.devices = 1;
+    etad::Run run = finished_run(kToday + seconds(second), 64);
     run.host = host;
-    run.started_at = kToday + seconds(second);
     run.ended_at = *run.started_at + seconds(60);
-    run.train.batch_size = run.train.samples_per_iteration = 64;
-    SourceCommit log;
-    log.source.path = "/" + std::to_string(second) + ".log";
-    log.source.identity = log.source.path;
-    for (std::int64_t i = 0; i < 20; ++i) {
-      log.records.segments.push_back(
-          {0, Segment{Phase::train, 100 * i, 100, 64, from_seconds(1), std::nullopt}});
-      run.train.duration += from_seconds(1);
-      run.train.iterations += 100;
-      ++run.train.segments;
-    }
-    log.records.runs = {run};
-    commit(std::move(log));
+    commit(log_of(std::move(run), "/" + std::to_string(second) + ".log",
+                  [](std::int64_t) { return from_seconds(1); }));
   }
 
   // A sample a second of [from, to).

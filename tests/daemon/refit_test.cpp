@@ -26,28 +26,15 @@ class Refitting : public TempHistory {
   // A log of one run: 20 windows of 100 iterations over `batch` samples.
   void add_run(std::int64_t batch, double step_time, std::map<std::string, std::string> settings,
                const std::string& network = "LeNet", const std::string& device = "Tesla K80") {
-    etad::Run run;
-    run.state = RunState::finished;
-    run.framework = "caffe";
+    etad::Run run = finished_run(kToday + seconds(3600 * ++sources_), batch);
     run.network = network;
-    run.architecture = "9c1d7a52";
     run.device = device;
-    run.devices = 1;
-    run.started_at = kToday + seconds(3600 * ++sources_);
     run.settings = std::move(settings);
-    run.train.batch_size = run.train.samples_per_iteration = batch;
-    SourceCommit commit;
-    commit.source.path = "/" + std::to_string(sources_) + ".log";
-    commit.source.identity = commit.source.path;
-    for (std::int64_t i = 0; i < 20; ++i) {
-      const double wobble = 1 + 0.02 * static_cast<double>((i * 7 + sources_) % 5 - 2);
-      const Duration took = from_seconds(100 * step_time * wobble);
-      commit.records.segments.push_back({0, Segment{Phase::train, 100 * i, 100, batch, took, std::nullopt}});
-      run.train.duration += took;
-      run.train.iterations += 100;
-      ++run.train.segments;
-    }
-    commit.records.runs = {run};
+    const SourceCommit commit =
+        log_of(std::move(run), "/" + std::to_string(sources_) + ".log", [&](std::int64_t i) {
+          const double wobble = 1 + 0.02 * static_cast<double>((i * 7 + sources_) % 5 - 2);
+          return from_seconds(100 * step_time * wobble);
+        });
     std::vector<SourceCommit> commits{commit};
     ASSERT_TRUE(writer_->with([&](Writer& writer) { return writer.commit(commits, kToday); }));
   }

@@ -1,6 +1,7 @@
 // A refit over a history, and the models that it kept there.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,37 @@ inline Refit refit_of(
     const std::string& path, SharedWriter& writer, std::function<Instant()> now,
     std::function<void()> alive = [] {}) {
   return Refit(Reader::open(path).value(), models_of(path, writer), std::move(now), std::move(alive));
+}
+
+// A run of LeNet on a K80 that is over.
+inline Run finished_run(Instant started_at, std::int64_t batch) {
+  Run run;
+  run.state = RunState::finished;
+  run.framework = "caffe";
+  run.network = "LeNet";
+  run.architecture = "9c1d7a52";
+  run.device = "Tesla K80";
+  run.devices = 1;
+  run.started_at = started_at;
+  run.train.batch_size = run.train.samples_per_iteration = batch;
+  return run;
+}
+
+// Its log: 20 windows of 100 iterations, of which each takes as long as is said of it.
+inline SourceCommit log_of(Run run, const std::string& path,
+                           const std::function<Duration(std::int64_t window)>& took) {
+  constexpr std::int64_t kWindows = 20, kIterations = 100;
+  SourceCommit out;
+  out.source.path = out.source.identity = path;
+  for (std::int64_t i = 0; i < kWindows; ++i) {
+    out.records.segments.push_back({0, Segment{Phase::train, kIterations * i, kIterations,
+                                               run.train.batch_size.value(), took(i), std::nullopt}});
+    run.train.duration += took(i);
+    run.train.iterations += kIterations;
+    ++run.train.segments;
+  }
+  out.records.runs = {std::move(run)};
+  return out;
 }
 
 inline std::vector<std::shared_ptr<const prediction::FittedModel>> fitted_models(
