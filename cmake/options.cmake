@@ -30,7 +30,7 @@ target_compile_options(etad_flags INTERFACE
 target_compile_options(etad_flags INTERFACE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 if(ETAD_UNITY)
   set(CMAKE_UNITY_BUILD ON)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 64)
   # GCC takes what is included for a header, where what is of one file only might be of several; and what a
   # function calls its own is also what another file calls its own.
   target_compile_options(etad_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage$<SEMICOLON>-Wno-shadow$<SEMICOLON>-Wshadow=local>)

@@ -196,7 +196,7 @@ Result<Response> send_file(const Common& common, const ImportOptions& options, c
 }
 
 // What unpacks the file, where it is packed otherwise than by gzip. Of a pipe nobody knows.
-std::string_view unpacked_by(const File& file) {
+std::string_view program_for(const File& file) {
   std::array<char, kPackedHead> head{};
   const ssize_t n = pread(file.fd(), head.data(), head.size(), 0);
   return n > 0 ? etad::unpacked_by({head.data(), static_cast<std::size_t>(n)}) : std::string_view();
@@ -210,7 +210,7 @@ int import_file(const Common& common, const ImportOptions& options, const Compan
   struct stat status {};
   if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return cannot_read(path, std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return cannot_read(path, "is a folder: --recursive imports what is in it");
-  if (const std::string program(unpacked_by(file)); !program.empty()) {
+  if (const std::string program(program_for(file)); !program.empty()) {
     if (summary == nullptr) return cannot_read(path, "is packed; " + unpack_first(program));
     summary->pass_over();
     return kDone;

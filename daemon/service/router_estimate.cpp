@@ -77,7 +77,7 @@ Reply answer_to(const prediction::Answer<prediction::Estimate>& answer, estimato
   Refusal refusal;
   refusal.kind = Refusal::Kind::cost_unknown;
   refusal.network = answer->key.network;
-  refusal.value = name_of(quantity);
+  refusal.value = service::name_of(quantity);
   return reply_of(problem_of(refusal));
 }
 

@@ -22,11 +22,11 @@ constexpr std::size_t kFreely = 320;       // of a history of which all are aske
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
-constexpr double kDegrees = 10;          // of freedom of the deviations, as good as known
-constexpr double kAlike = 0.5;           // correlation between the errors of a part's cases
-constexpr double kAssumed = 8;           // cases that what is assumed counts for
-constexpr std::size_t kMostOwners = 64;  // who have records of their own
-constexpr double kMedian = 0.695;        // of |t|, Student's t with twelve degrees of freedom (interval.h)
+constexpr double kFreedom = 10;               // degrees of the deviations, as good as known
+constexpr double kAlike = 0.5;                // correlation between the errors of a part's cases
+constexpr double kAssumed = 8;                // cases that what is assumed counts for
+constexpr std::size_t kMostWithRecords = 64;  // who have records of their own
+constexpr double kMedian = 0.695;  // of |t|, Student's t with twelve degrees of freedom (interval.h)
 
 // The same on every machine and in every run of the daemon, so that scores do not flicker.
 std::size_t hash(std::string_view text) {
@@ -160,7 +160,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   if (!out.scores.empty() && kind != Kind::batch_size_beyond_all)
     out.scale = shrunken(regression::median(out.scores) / kMedian, out.independent, 1);
   for (double& score : out.scores) score /= out.scale;
-  out.coverage = regression::score_coverage(out.scores, kConfidence, kDegrees, out.independent);
+  out.coverage = regression::score_coverage(out.scores, kConfidence, kFreedom, out.independent);
   return out;
 }
 
@@ -235,7 +235,7 @@ std::vector<std::int64_t> owners_of(const std::vector<Trial>& cases) {
   std::vector<std::pair<std::size_t, std::int64_t>> order;
   for (const auto& [owner, count] : counts) order.emplace_back(count, owner);
   std::ranges::sort(order, std::ranges::greater{});
-  if (order.size() > kMostOwners) order.resize(kMostOwners);
+  if (order.size() > kMostWithRecords) order.resize(kMostWithRecords);
   std::vector<std::int64_t> out;
   for (const auto& [count, owner] : order) out.push_back(owner);
   return out;
@@ -386,7 +386,7 @@ double Performance::unseen_growth(double beyond) const {
 
 double Performance::half_width(double deviation, double confidence, double beyond) const {
   return scale * unit_of(deviation, median_error, beyond) * unseen_growth(beyond) *
-         regression::score_quantile(scores, confidence, kDegrees, independent);
+         regression::score_quantile(scores, confidence, kFreedom, independent);
 }
 
 Records compare(History history, Target target, const std::function<void()>& alive) {

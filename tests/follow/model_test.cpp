@@ -15,9 +15,9 @@
 namespace etad::follow {
 namespace {
 
-class Life {
+class RandomLife {
  public:
-  Life(unsigned seed, Options options, bool wide)
+  RandomLife(unsigned seed, Options options, bool wide)
       : random_(seed), etad_({{wide ? "/logs/*" : kLog, 0, false}}, options) {
     write_lines();
     etad_.poll();
@@ -210,7 +210,7 @@ std::string difference(const std::vector<std::string>& got, const std::vector<st
 void live_many(unsigned first_seed, unsigned count, Options options, bool wide) {
   options.line_idle_limit = std::chrono::hours(10);  // or a line left open for long is two
   for (unsigned seed = first_seed; seed < first_seed + count / kOneCaseIn; ++seed) {
-    Life life(seed, options, wide);
+    RandomLife life(seed, options, wide);
     life.live(30);
     ASSERT_TRUE(life.etad().lines == life.written())
         << "seed " << seed << ": " << difference(life.etad().lines, life.written()) << "\n"

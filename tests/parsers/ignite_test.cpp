@@ -8,7 +8,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string clock(int seconds) {
+std::string minute_of(int seconds) {
   return written("%02d:%02d", seconds / 60, seconds % 60);
 }
 
@@ -17,7 +17,7 @@ TEST(Ignite, EvaluationsAreTakenOutOfAnEpoch) {
   Lines lines;
   int now = 0;
   const auto say = [&](const char* engine, const std::string& what) {
-    lines.push_back("2026-03-01 10:" + clock(now) + ",250 " + engine + " INFO: " + what);
+    lines.push_back("2026-03-01 10:" + minute_of(now) + ",250 " + engine + " INFO: " + what);
   };
   say("Trainer", "Engine run starting with max_epochs=10.");
   for (int epoch = 1; epoch <= 10; ++epoch) {
@@ -26,8 +26,8 @@ TEST(Ignite, EvaluationsAreTakenOutOfAnEpoch) {
       const char* const engine = took == 11 ? "Train Evaluator" : "Val Evaluator";
       say(engine, "Engine run starting with max_epochs=1.");
       now += took;
-      say(engine, "Epoch[1] Complete. Time taken: 00:" + clock(took));
-      say(engine, "Engine run complete. Time taken: 00:" + clock(took));
+      say(engine, "Epoch[1] Complete. Time taken: 00:" + minute_of(took));
+      say(engine, "Engine run complete. Time taken: 00:" + minute_of(took));
     }
     say("Trainer", written("Epoch[%d] Complete. Time taken: 00:00:43", epoch));
   }
