@@ -64,26 +64,30 @@ void check_version(Connection& connection) {
          "install the newer etad again, or name another path in [storage]");
 }
 
-// Touches the first page of each table: cheap whatever the size, and finds most of a damaged or half-copied
-// file before anything is written to it. Statements are prepared later, when they are first asked.
-void probe_tables(Connection& connection) {
-  std::vector<std::string> tables;
-  std::string first_rows;
-  {
-    Statement names(connection,
-                    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
-    for (auto rows = names.query(); rows.next();) {
-      tables.push_back(rows.get<std::string>(0));
-      first_rows +=
-          (first_rows.empty() ? "SELECT" : ",") + (" (SELECT 1 FROM \"" + tables.back() + "\" LIMIT 1)");
-    }
-  }
-  connection.execute(first_rows);
-  if (version_of(connection) < current_version()) return;
+std::vector<std::string> tables_of(Connection& connection) {
+  std::vector<std::string> out;
+  Statement names(connection,
+                  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  for (auto rows = names.query(); rows.next();) out.push_back(rows.get<std::string>(0));
+  return out;
+}
+
+void check_tables(const Connection& connection, const std::vector<std::string>& tables) {
   for (const char* const table : kTables) {
     if (std::ranges::find(tables, table) == tables.end())
       refuse(connection, std::string("the history has lost its table ") + table, "restore a backup");
   }
+}
+
+// Touches the first page of each table: cheap whatever the size, and finds most of a damaged or half-copied
+// file before anything is written to it. Statements are prepared later, when they are first asked.
+void probe_tables(Connection& connection) {
+  const std::vector<std::string> tables = tables_of(connection);
+  std::string first_rows;
+  for (const std::string& table : tables)
+    first_rows += (first_rows.empty() ? "SELECT" : ",") + (" (SELECT 1 FROM \"" + table + "\" LIMIT 1)");
+  connection.execute(first_rows);
+  if (version_of(connection) == current_version()) check_tables(connection, tables);
 }
 
 void migrate(Connection& connection) {
@@ -152,7 +156,7 @@ void prepare_for_reading(Connection& connection) {
   check_version(connection);
   if (version_of(connection) < current_version())
     refuse(connection, "the history is of an older schema", "etad migrates it when it starts");
-  probe_tables(connection);
+  check_tables(connection, tables_of(connection));  // whoever writes it has looked into them
 }
 
 }  // namespace etad::schema
