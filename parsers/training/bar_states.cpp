@@ -16,6 +16,13 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
     beginning.elapsed = 0;
     return beginning;
   }
+  if (from && from->epoch && here.steps > 0 && here.epoch && from->epoch != here.epoch) {  // by a mean
+    Anchor beginning;
+    beginning.iteration = here.iteration - here.steps;
+    beginning.elapsed = 0;
+    beginning.epoch = here.epoch;
+    return beginning;
+  }
   const auto batch = count_of(event, Field::batch);
   const auto done = batch ? *batch : here.iteration - here.epoch.value_or(0);
   const bool bar = batch || event.has(Field::max_iter);

@@ -10,7 +10,9 @@
 namespace etad::track {
 
 // The first state shown of an epoch's bar: the bar counts from the epoch's beginning, where nothing was done. It
-// shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start").
+// shows whole seconds. Likewise a first iteration whose time is said to count from the beginning (since = "start"), and
+// the first line of a later epoch whose mean is that of all its steps: the first of these waits for data, and belongs to
+// what the epoch takes. A run's very first step is no step like others.
 std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
                                        const std::optional<Anchor>& from);
 

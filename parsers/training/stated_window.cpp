@@ -95,10 +95,16 @@ bool says_no_time(const Event& event, const Anchor& from, const Anchor& to) {
   return from.dated && !states_a_pace(event);
 }
 
+// An epoch's first step, by the mean of its steps: it waits for data, and is measured with those that come next.
+bool is_first_of_epoch(const Anchor& from, const Anchor& to) {
+  return to.steps == 1 && from.elapsed == 0 && from.epoch == to.epoch && to.iteration == from.iteration + 1;
+}
+
 }  // namespace
 
 bool tells_no_time_yet(const Event& event, const Anchor& from, const Anchor& to) {
-  return too_soon_to_tell(from, to) || timed_alike(event, from, to) || says_no_time(event, from, to);
+  return is_first_of_epoch(from, to) || too_soon_to_tell(from, to) || timed_alike(event, from, to) ||
+         says_no_time(event, from, to);
 }
 
 }  // namespace etad::track
