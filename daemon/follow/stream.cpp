@@ -365,6 +365,7 @@ Stream::Step Stream::lose(Look& look) {
   look.asked_below = false;
   if (const Attached attached = find_copy(look); attached != Attached::lost)
     return attached == Attached::yes ? Step::again : Step::done;
+  if (lets_others_look(look)) return Step::done;
   last_ = last_link();
   last_.key = FileKey{};  // what has this inode now is another file, and perhaps the next
   gone_ = !is_here(look.target);
@@ -442,7 +443,7 @@ void Stream::start_at(const NextFile& next) {
   note_owner(next.status);
   current_->found_size = next.status.size;
   current_->read_elsewhere = next.read;
-  removed_ = gone_ = false;
+  removed_ = gone_ = others_looked_ = false;
   short_since_.reset();
   restarted_ = restarted_ || known_;
   known_ = true;

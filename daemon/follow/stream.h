@@ -189,6 +189,7 @@ class Stream {
   void note_read(FileReader::Outcome outcome, const FileStatus& status, SteadyTime now);
   bool is_final(Look& look);
   Step finish(Look& look);
+  bool lets_others_look(Look& look);
   Step lose(Look& look);
   bool advance(Look& look);
   bool skip_what_came_back(Look& look, NextFile& next);
@@ -231,6 +232,7 @@ class Stream {
   bool refound_ = false;             // likewise: what was read of the file lies in another now
   bool removed_ = false;             // the path's name was deleted since we took up what lay there
   bool gone_ = false;                // the file before had lost its last name, or its content
+  bool others_looked_ = false;       // since this one's file was lost: perhaps one of them finds it
   std::optional<SteadyTime>
       short_since_;    // when less than was read was first seen under the path; until it holds that again
   Errno failure_ = 0;  // in this look

@@ -253,6 +253,7 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   current_->compressed = current_->content->compressed();
   current_->key = key;
   lies_at(file);
+  others_looked_ = false;
   if (file == path_) {
     removed_ = false;
     short_since_.reset();
@@ -444,6 +445,16 @@ bool Stream::hand_to_who_lost_it(const Look& look, const FileStatus& under_path)
   return passes;
 }
 
+// Once before a file is given up: names may have changed places while nobody looked, so that what became of it lies under
+// another stream's path, and that one finds it there. Likewise what lies under this path may be what another has lost.
+bool Stream::lets_others_look(Look& look) {
+  if (std::exchange(others_looked_, true) || !current_->reader.part().is_telling()) return false;
+  if (look.target.file && !may_be_anothers(look, *look.target.file))
+    static_cast<void>(hand_to_who_lost_it(look, *look.target.file));
+  fail(EAGAIN);
+  return true;
+}
+
 void Stream::lies_at(const std::string& file) {
   current_->elsewhere = file == path_ ? std::string() : file;
 }
@@ -458,6 +469,7 @@ void Stream::go_on_in(const std::string& file, const FileStatus& status) {
   current_->measured.reset();
   current_->drained_finally = false;
   announce_ = refound_ = true;
+  others_looked_ = false;
 }
 
 }  // namespace etad::follow

@@ -27,6 +27,8 @@ OsResult<bool> Follower::Impl::has_lost_its_file(const Followed& followed, const
   if (!lies) return tl::unexpected(lies.error());
   const auto& found = *lies;
   if (!found) return true;
+  const auto holds = still_holds(*found, *followed.key, followed.part());
+  if (!holds || !*holds) return holds ? OsResult<bool>(true) : holds;
   const SplitPath place = split_path(*found);
   const auto name = rotated_name(place.name);
   if (!name) return false;
