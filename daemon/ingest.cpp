@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kLongestRetry{30'000};
 // A commit's: rows of samples by series and hour, each of which makes three in the history. More go with the next one, for
 // whoever writes waits for it, others' lines with them: a trace that shows one sample an hour fills a commit by its names.
 constexpr std::int64_t kMostSampleRows = 8'192;
+constexpr std::chrono::microseconds kCommitOfEach{15};
 constexpr int kMostAsked =
     64;  // sources of as many bytes, whose rows are read to find what a file was read as
 
@@ -367,8 +368,10 @@ Result<void> Ingest::parse(std::vector<follow::Batch>& batches) {
     if (const auto source = source_of(batch); !source) return tl::unexpected(source.error());
   for (follow::Batch& batch : batches) {
     const auto before = spent();
+    const std::int64_t rows_before = sample_rows_;
     if (auto taken = parse(batch, wall_); !taken) return taken;
-    if (options_.spent) follower_.pace(batch.stream, spent() - before, options_.most_spent);
+    const auto to_commit = (sample_rows_ - rows_before) * kCommitOfEach;
+    if (options_.spent) follower_.pace(batch.stream, spent() - before + to_commit, options_.most_spent);
     static_cast<TakenLines&>(batch) = {};
     batch.bytes.reset();
   }

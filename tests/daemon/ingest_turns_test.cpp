@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "parsers/base/timestamp.h"
 #include "tests/daemon/followed_files.h"
 #include "tests/places.h"
 
@@ -64,6 +65,25 @@ TEST_F(InTurns, OfANewLogFewLinesAreReadAtFirst) {
   options.first_lines = 256;
   start_ingest(taking(milliseconds(1)), "*.log", 0, options);
   EXPECT_EQ(next_lines(), 4'000) << "256, then more as they are cheap";
+}
+
+// What a line's samples take is spent when they are committed: each hour of a series makes rows of its own.
+TEST_F(InTurns, OfATraceOfManyHoursFewLinesAreReadAtOnce) {
+  std::string trace = "timestamp, index, utilization.gpu [%], memory.used [MiB], temperature.gpu\n";
+  constexpr int kHours = 20'000;
+  const Instant begun = from_rfc3339("2024-01-01T00:00:00Z").value();
+  for (int i = 0; i < kHours; ++i) {
+    const Instant at = begun + std::chrono::hours(i);
+    trace += to_rfc3339(at).substr(0, 19) + ", 0, 50 %, 1000 MiB, 60\n";
+  }
+  append("hours.csv", trace);
+  append("other.log", content_of(ETAD_EXAMPLES "/caffe/lenet_b64_i500_tb100_ti50.log"));
+  follow::Options options;
+  options.first_lines = 256;
+  start_ingest(taking(milliseconds(1)), "*", 0, options);
+  ASSERT_TRUE(tick_after(seconds(1)));
+  EXPECT_LT(ingest_->counters().samples, 12'000) << "8,192, and the rest of the last lines read at once";
+  EXPECT_EQ(runs().size(), 1U) << "another's file has its turn";
 }
 
 }  // namespace
