@@ -18,7 +18,8 @@ std::string_view trim(std::string_view text, std::string_view blanks);
 // Without the mark that some write before UTF-8.
 constexpr std::string_view without_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+  const bool marked = text.size() >= kMark.size() && text.front() == kMark.front() && text.starts_with(kMark);
+  return marked ? text.substr(kMark.size()) : text;
 }
 
 // ASCII only, as with all letters and digits here.

@@ -231,7 +231,8 @@ void LastWords::forget(bool with_training) {
   // into the queue again shows more.
   constexpr std::int64_t kBuffered = 20;
   survived = survived || (with_training && logged && !message.empty());
-  const bool ends = (is_slurms(message) || message.starts_with("KeyboardInterrupt")) && behind < kBuffered;
+  const bool ends = !message.empty() && behind < kBuffered &&
+                    (is_slurms(message) || message.starts_with("KeyboardInterrupt"));
   traceback = of_training = interrupted = false;
   behind = ends ? behind + 1 : 0;
   if (!ends) message.clear();

@@ -64,16 +64,19 @@ bool comes_long_after(const track::RunTrack& r, Instant now) {
 
 // "…]srun: error: node3: task 0: Exited with exit code 1": few lines of progress end so.
 bool may_end_with_sruns(std::string_view line) {
-  constexpr std::size_t kCode = 10;  // " code 255"
+  if (is_digit(line.back())) {
+    while (!line.empty() && is_digit(line.back())) line.remove_suffix(1);
+    return line.ends_with(' ') && line.ends_with(" code ");
+  }
   return line.ends_with("Terminated") || line.ends_with("Killed") || line.ends_with(" fault") ||
-         line.ends_with("Memory") ||
-         line.substr(line.size() - std::min(line.size(), kCode)).find(" code ") != line.npos;
+         line.ends_with("Memory");
 }
 
 // What Slurm, the shell or Python says of a program's end right behind the last state of its bar, which ends no line.
 std::string_view end_behind_bar(std::string_view line) {
   constexpr std::string_view kSlurms = "]slurmstepd: error: ", kSruns = "]srun: error: ";
-  if (line.ends_with(" ***") || line.ends_with('.')) {  // as Slurm's do
+  if (line.empty()) return {};
+  if (line.back() == '.' || (line.back() == '*' && line.ends_with(" ***"))) {  // as Slurm's do
     const std::size_t said = line.find(kSlurms);
     if (said != line.npos) return line.substr(said + 1);
     const std::size_t stamped = line.find("] error: *** ");
