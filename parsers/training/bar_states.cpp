@@ -16,7 +16,8 @@ std::optional<Anchor> beginning_of_bar(const Event& event, const Anchor& here,
     beginning.elapsed = 0;
     return beginning;
   }
-  if (from && from->epoch && here.steps > 0 && here.epoch && from->epoch != here.epoch) {  // by a mean
+  const bool is_next = from && from->epoch && from->epoch != here.epoch && here.iteration > from->iteration;
+  if (is_next && here.epoch && here.steps > 0) {  // by a mean
     Anchor beginning;
     beginning.iteration = here.iteration - here.steps;
     beginning.elapsed = 0;

@@ -148,6 +148,18 @@ TEST(StatedTests, AnEpochsMeanSaysNothingAcrossItsEnd) {
   EXPECT_EQ(to_seconds(segments[0].duration), 5.5);
 }
 
+TEST(StatedTests, ALateLineOfAnEpochOverBeginsItNotAnew) {
+  HandLog log;  // two processes write to one log
+  train(log, "0", "0", "0.100");
+  train(log, "0", "19", "0.100");
+  train(log, "1", "0", "0.900");
+  train(log, "0", "19", "0.100");
+  train(log, "1", "10", "0.500");
+  const auto segments = segments_of(log.end(), Phase::train);
+  ASSERT_EQ(segments.size(), 2u);
+  EXPECT_EQ(segments[0].iterations + segments[1].iterations, 30) << "19 and 11";
+}
+
 TEST(StatedTests, ALogThatIsFollowedSaysWhatOneThatIsImportedDoes) {
   const auto read = [](HandLog& log, bool follow) {
     for (const std::string_view batch : {"1", "11", "20"}) {
