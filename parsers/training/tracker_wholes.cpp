@@ -217,6 +217,9 @@ std::int64_t steps_of_first_line(const RunTrack& r, const Pace& pace, const Anch
 // A run may break off, or be over, behind the first line that measures it, or show but states whose rounding drowns what
 // lies between them.
 void track::Windows::hold_stated_alone(RunTrack& r, const Event& event, const Anchor& here) {
+  // An epoch's first step waits for data: where the lines of several epochs show no other, it tells nothing of the rest.
+  if (here.steps == 1 && r.window.from && positive_of(event, Field::batches).value_or(1) > 1)
+    return r.training.stated_alone.reset();
   std::int64_t n = here.steps > 0 ? here.steps : here.iteration;
   Statement said = statement(here.steps > 0 ? *here.elapsed : bar_so_far(event, here), true);
   if (!said && !r.window.from && !here.elapsed) {

@@ -337,6 +337,11 @@ TEST(Summaries, OfTheOnlyLineCountWhereNothingElseMeasures) {
     EXPECT_EQ(run.train.iterations, only.steps);
     EXPECT_NEAR(step_time(run), only.step_time, 1e-6);
   }
+  Lines first_steps = all[0].lines;
+  first_steps.emplace_back(
+      "[2026-03-01 10:00:00 tiny] (main.py 188): INFO Train: [1/50][0/6]\teta 0:08:30 lr 0.5\ttime 80.0625 "
+      "(80.0625)\ttot_loss 0.5 (0.5)\tmem 0MB");
+  EXPECT_EQ(only_run(first_steps).train.segments, 0) << "each epoch's first step waits for its data";
   Lines more = all[1].lines;
   more.emplace_back(
       "2026-03-01 10:01:08.250 | INFO     | yolox.core.trainer:after_iter:246 - epoch: 1/80, iter: 40/62, "
