@@ -400,11 +400,33 @@ std::vector<NamedNumber> named_numbers(std::string_view message) {
   return out;
 }
 
+namespace {
+
+// Of a JSON object what stands before its first long text, which is what a model reads or writes, and no log's words.
+std::string_view before_long_text(std::string_view line) {
+  constexpr std::size_t kLong = 160;
+  if (!line.starts_with("{\"")) return line;
+  bool inside = false;
+  for (std::size_t at = 0, begun = 0; at < line.size(); ++at) {
+    if (line[at] == '\\') {
+      ++at;
+    } else if (line[at] == '"') {
+      inside = !inside;
+      begun = at;
+    } else if (inside && at - begun > kLong) {
+      return line.substr(0, begun);
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
 void LineFields::read(std::string_view message, const Vocabulary& words) {
   count_ = numbers_ = 0;
   present_ = mentioned_ = 0;
   distinguished_.emplace();
-  LineScan(message.substr(0, kLongestLine), words, *this).run();
+  LineScan(before_long_text(message.substr(0, kLongestLine)), words, *this).run();
 }
 
 }  // namespace etad

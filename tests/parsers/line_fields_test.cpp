@@ -177,6 +177,15 @@ TEST(LineFields, TellDigitsOfWordsApart) {
 }
 
 // Whatever a line is: so many fields and no more, each within the line.
+// A data set of problems, and what a model wrote, speak of epochs, steps and seconds as well.
+TEST(LineFields, AreNotThoseOfLongTextsInJson) {
+  const std::string prose =
+      "\"Let step 40 of 500 have a loss of 4.1, and \\\"more\\\": " + std::string(160, 'x');
+  EXPECT_EQ(fields_of("{\"problem\": " + prose + "\", \"loss\": 4.1}"), "");
+  EXPECT_EQ(fields_of("{\"step\": 40, \"loss\": 4.1, \"text\": " + prose + "\"}"), "steps = 40; loss = 4.1");
+  EXPECT_EQ(fields_of("{\"message\": \"step 40/500, loss 4.1\"}"), "steps = 40 of 500; loss = 4.1");
+}
+
 TEST(LineFields, AreBounded) {
   std::string line;
   for (int i = 0; i < 5000; ++i) line += "step 4/5 ";
