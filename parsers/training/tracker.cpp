@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parsers/base/end_words.h"
+#include "parsers/base/text.h"
 #include "parsers/training/restarts.h"
 #include "parsers/training/tracker_parts.h"
 
