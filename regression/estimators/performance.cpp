@@ -22,7 +22,7 @@ constexpr std::size_t kFreely = 320;       // of a history of which all are aske
 constexpr std::size_t kMostAsked =
     40;  // of a longer one, in each fold; half as many could not tell good from bad
 constexpr double kConfidence = 0.9;
-constexpr double kFreedom = 10;               // degrees of the deviations, as good as known
+constexpr double kDegreesOfFreedom = 10;      // of the deviations, as good as known
 constexpr double kAlike = 0.5;                // correlation between the errors of a part's cases
 constexpr double kAssumed = 8;                // cases that what is assumed counts for
 constexpr std::size_t kMostWithRecords = 64;  // who have records of their own
@@ -160,7 +160,7 @@ Performance score_of(Kind kind, const std::vector<Trial>& trials, const std::vec
   if (!out.scores.empty() && kind != Kind::batch_size_beyond_all)
     out.scale = shrunken(regression::median(out.scores) / kMedian, out.independent, 1);
   for (double& score : out.scores) score /= out.scale;
-  out.coverage = regression::score_coverage(out.scores, kConfidence, kFreedom, out.independent);
+  out.coverage = regression::score_coverage(out.scores, kConfidence, kDegreesOfFreedom, out.independent);
   return out;
 }
 
@@ -386,7 +386,7 @@ double Performance::unseen_growth(double beyond) const {
 
 double Performance::half_width(double deviation, double confidence, double beyond) const {
   return scale * unit_of(deviation, median_error, beyond) * unseen_growth(beyond) *
-         regression::score_quantile(scores, confidence, kFreedom, independent);
+         regression::score_quantile(scores, confidence, kDegreesOfFreedom, independent);
 }
 
 Records compare(History history, Target target, const std::function<void()>& alive) {
