@@ -443,7 +443,7 @@ void Stream::start_at(const NextFile& next) {
   note_owner(next.status);
   current_->found_size = next.status.size;
   current_->read_elsewhere = next.read;
-  removed_ = gone_ = others_looked_ = false;
+  removed_ = gone_ = false;
   short_since_.reset();
   restarted_ = restarted_ || known_;
   known_ = true;

@@ -253,7 +253,6 @@ Stream::Attached Stream::attach_at(Look& look, const std::string& file, const Fi
   current_->compressed = current_->content->compressed();
   current_->key = key;
   lies_at(file);
-  others_looked_ = false;
   if (file == path_) {
     removed_ = false;
     short_since_.reset();
@@ -457,6 +456,7 @@ bool Stream::lets_others_look(Look& look) {
 
 void Stream::lies_at(const std::string& file) {
   current_->elsewhere = file == path_ ? std::string() : file;
+  others_looked_ = false;
 }
 
 // What was read of our file lies there now.
@@ -469,7 +469,6 @@ void Stream::go_on_in(const std::string& file, const FileStatus& status) {
   current_->measured.reset();
   current_->drained_finally = false;
   announce_ = refound_ = true;
-  others_looked_ = false;
 }
 
 }  // namespace etad::follow
