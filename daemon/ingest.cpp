@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kLongestRetry{30'000};
 // A commit's: rows of samples by series and hour, each of which makes three in the history. More go with the next one, for
 // whoever writes waits for it, others' lines with them: a trace that shows one sample an hour fills a commit by its names.
 constexpr std::int64_t kMostSampleRows = 8'192;
-constexpr std::chrono::microseconds kCommitOfEach{15};
+constexpr std::chrono::microseconds kCommitOfEach{15};  // of these rows, as measured
 constexpr int kMostAsked =
     64;  // sources of as many bytes, whose rows are read to find what a file was read as
 

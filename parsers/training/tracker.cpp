@@ -67,7 +67,7 @@ bool comes_long_after(const track::RunTrack& r, Instant now) {
 bool may_end_with_sruns(std::string_view line) {
   if (is_digit(line.back())) {
     while (!line.empty() && is_digit(line.back())) line.remove_suffix(1);
-    return line.ends_with(' ') && line.ends_with(" code ");
+    return line.ends_with(" code ");
   }
   return line.ends_with("Terminated") || line.ends_with("Killed") || line.ends_with(" fault") ||
          line.ends_with("Memory");

@@ -176,7 +176,6 @@ TEST(LineFields, TellDigitsOfWordsApart) {
   EXPECT_FALSE(fields.distinguished());
 }
 
-// Whatever a line is: so many fields and no more, each within the line.
 // A data set of problems, and what a model wrote, speak of epochs, steps and seconds as well.
 TEST(LineFields, AreNotThoseOfLongTextsInJson) {
   const std::string prose =
@@ -186,6 +185,7 @@ TEST(LineFields, AreNotThoseOfLongTextsInJson) {
   EXPECT_EQ(fields_of("{\"message\": \"step 40/500, loss 4.1\"}"), "steps = 40 of 500; loss = 4.1");
 }
 
+// Whatever a line is: so many fields and no more, each within the line.
 TEST(LineFields, AreBounded) {
   std::string line;
   for (int i = 0; i < 5000; ++i) line += "step 4/5 ";
